@@ -9,6 +9,21 @@ foreach(config RELEASE RELWITHDEBINFO MINSIZEREL)
   string(REPLACE "-DNDEBUG" "" CMAKE_C_FLAGS_${config} "${CMAKE_C_FLAGS_${config}}")
 endforeach()
 
+set(GEVO_SANITIZE "" CACHE STRING "Sanitizers for everything that is built, e.g. address,undefined")
+if(GEVO_SANITIZE)
+  add_compile_options(-fsanitize=${GEVO_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${GEVO_SANITIZE})
+endif()
+
+# ccache makes rebuilds and clean builds of an earlier state quick.
+find_program(GEVO_CCACHE ccache)
+if(GEVO_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${GEVO_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${GEVO_CCACHE})
+endif()
+
+include(GevoTests)
+
 function(gevo_target_defaults name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
   target_compile_options(${name} PRIVATE -Wall -Wextra -Wno-unused-parameter
@@ -30,6 +45,9 @@ function(gevo_library name)
     gevo_use_llvm(${name})
   endif()
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  if(kind STREQUAL SHARED OR kind STREQUAL MODULE)
+    gevo_test_depends(${name})
+  endif()
 endfunction()
 
 # gevo_tool(NAME SOURCES... [LLVM] [LINK libs...])
@@ -42,6 +60,7 @@ function(gevo_tool name)
     target_link_libraries(${name} PRIVATE LLVM)
   endif()
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  gevo_test_depends(${name})
 endfunction()
 
 # LLVM's headers as system headers, its exception rule, and no link: a plugin

@@ -1,0 +1,68 @@
+# The suite of the whole project. A test is a file with RUN lines; what a
+# machine may lack is a feature that a test names in REQUIRES. lit's own shell
+# runs the lines, so there is no "if" that could leave a test without effect.
+import os
+
+import lit.formats
+
+config.name = "Gevo"
+config.suffixes = [".c", ".cpp", ".cu", ".ll", ".mlir", ".ptx", ".py", ".test"]
+config.excludes = ["Inputs", "CMakeLists.txt", "lit.cfg.py", "lit.site.cfg.py"]
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.test_source_root = os.path.dirname(__file__)
+
+build = config.gevo_build_root
+cuda = config.gevo_cuda_path
+plugin = os.path.join(build, "lib", "libGevo.so")
+tools = [os.path.join(build, "bin"), config.gevo_llvm_tools]
+config.environment["PATH"] = os.pathsep.join([*tools, config.environment["PATH"]])
+
+# A setting of the developer's shell must not decide a test.
+for name in list(config.environment):
+    if name.startswith("GEVO_") or name in ("CPATH", "CPLUS_INCLUDE_PATH", "LD_LIBRARY_PATH"):
+        del config.environment[name]
+config.environment["LC_ALL"] = "C"
+
+if lit_config.maxIndividualTestTimeIsSupported[0]:
+    lit_config.maxIndividualTestTime = 600
+
+# The include folder is named although clang knows it: on a machine that has
+# another CUDA's headers in a system folder, those would come first.
+clangxx_cuda = " ".join(
+    [
+        os.path.join(config.gevo_llvm_tools, "clang++"),
+        "-x cuda",
+        f"--cuda-path={cuda}",
+        f"-isystem {cuda}/include",
+        "-Wno-unknown-cuda-version",
+    ]
+)
+config.substitutions += [
+    ("%clangxx_cuda", clangxx_cuda),
+    ("%opt_gevo", f"opt -load-pass-plugin={plugin}"),
+    ("%gevo_plugin", plugin),
+    ("%cuda_libs", f"-L{cuda}/lib64 -Wl,-rpath,{cuda}/lib64 -lcudart"),
+    ("%cuda_path", cuda),
+    ("%gevo_src", config.gevo_source_root),
+    ("%gevo_build", build),
+    ("%cmake", config.gevo_cmake),
+    ("%python", config.gevo_python),
+]
+
+
+def have(*parts):
+    return os.path.exists(os.path.join(*parts))
+
+
+features = {
+    # The CUDA tree: headers to compile with, NVIDIA's assembler, disassembler.
+    "cuda": have(cuda, "include", "cuda.h"),
+    "ptxas": have(cuda, "bin", "ptxas"),
+    "nvdisasm": have(cuda, "bin", "nvdisasm"),
+    # A whole CUDA program: needs what packs device code into the host object.
+    "cuda-link": have(cuda, "bin", "ptxas") and have(cuda, "bin", "fatbinary"),
+    "llvm": config.gevo_have_llvm,
+    "plugin": config.gevo_have_plugin,
+    "asan": "address" in config.gevo_sanitize,
+}
+config.available_features.update(name for name, there in features.items() if there)
