@@ -1,0 +1,246 @@
+//===- Memory.cpp - The global memory of a device ---------------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// First-fit allocation from a reserved range of addresses. Freed extents are
+// quarantined before they are handed out again, and their pages are given back
+// to the system when they leave the quarantine.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/exec/Memory.h"
+
+#include <atomic>
+#include <cassert>
+#include <cstring>
+#include <sys/mman.h>
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+using namespace gevo::gpu;
+
+namespace {
+constexpr uint64_t RedZone = 256;
+constexpr uint64_t Granule = 256;
+constexpr uint64_t QuarantineLimit = uint64_t(64) << 20;
+/// Far from where programs and sanitizers put their memory.
+constexpr uint64_t FirstArena = uint64_t(0x2000) << 32;
+constexpr uint64_t ArenaStride = uint64_t(1) << 40;
+
+/// How many arenas this process has made; only picks addresses.
+std::atomic<uint64_t> ArenaCount{0};
+
+uint64_t roundUp(uint64_t V, uint64_t To) { return (V + To - 1) / To * To; }
+
+void *reserveAt(uint64_t Hint, uint64_t Bytes) {
+  int Flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  if (Hint) {
+    void *P = mmap(reinterpret_cast<void *>(Hint), Bytes,
+                   PROT_READ | PROT_WRITE, Flags | MAP_FIXED_NOREPLACE, -1, 0);
+    if (P == reinterpret_cast<void *>(Hint))
+      return P;
+    if (P != MAP_FAILED)
+      munmap(P, Bytes);
+  }
+  return mmap(nullptr, Bytes, PROT_READ | PROT_WRITE, Flags, -1, 0);
+}
+} // namespace
+
+GlobalMemory::GlobalMemory(uint64_t TotalBytes) : Total(TotalBytes) {
+  // Room for red zones, the quarantine and fragmentation.
+  uint64_t Want = roundUp(TotalBytes + TotalBytes / 2 + QuarantineLimit,
+                          uint64_t(1) << 21);
+  uint64_t Hint = FirstArena + ArenaCount++ % 64 * ArenaStride;
+  // A process with limited address space still gets a smaller device.
+  while (Want >= (uint64_t(1) << 24)) {
+    void *P = reserveAt(Hint, Want);
+    if (P != MAP_FAILED) {
+      ArenaBase = reinterpret_cast<uint64_t>(P);
+      ArenaBytes = Want;
+      break;
+    }
+    Want /= 2;
+  }
+  if (ArenaBytes)
+    FreeRanges[ArenaBase] = ArenaBytes;
+}
+
+GlobalMemory::~GlobalMemory() {
+  if (ArenaBytes)
+    munmap(reinterpret_cast<void *>(ArenaBase), ArenaBytes);
+}
+
+uint64_t GlobalMemory::takeExtent(uint64_t Bytes) {
+  for (auto It = FreeRanges.begin(); It != FreeRanges.end(); ++It) {
+    if (It->second < Bytes)
+      continue;
+    uint64_t Base = It->first, Rest = It->second - Bytes;
+    FreeRanges.erase(It);
+    if (Rest)
+      FreeRanges[Base + Bytes] = Rest;
+    return Base;
+  }
+  return 0;
+}
+
+void GlobalMemory::giveExtent(uint64_t Base, uint64_t Bytes) {
+  // Memory handed out again must read as zero, and big extents must not keep
+  // their pages.
+  uint64_t PageBase = roundUp(Base, 4096), PageEnd = (Base + Bytes) & ~4095ull;
+  if (PageEnd > PageBase && PageEnd - PageBase >= 65536) {
+    std::memset(reinterpret_cast<void *>(Base), 0, PageBase - Base);
+    std::memset(reinterpret_cast<void *>(PageEnd), 0, Base + Bytes - PageEnd);
+    madvise(reinterpret_cast<void *>(PageBase), PageEnd - PageBase,
+            MADV_DONTNEED);
+  } else {
+    std::memset(reinterpret_cast<void *>(Base), 0, Bytes);
+  }
+  auto Next = FreeRanges.lower_bound(Base);
+  if (Next != FreeRanges.end() && Base + Bytes == Next->first) {
+    Bytes += Next->second;
+    Next = FreeRanges.erase(Next);
+  }
+  if (Next != FreeRanges.begin()) {
+    auto Prev = std::prev(Next);
+    if (Prev->first + Prev->second == Base) {
+      Prev->second += Bytes;
+      return;
+    }
+  }
+  FreeRanges[Base] = Bytes;
+}
+
+uint64_t GlobalMemory::allocate(uint64_t Bytes, MemoryKind Kind,
+                                uint64_t Align, std::string Name) {
+  assert(Align && (Align & (Align - 1)) == 0 && "alignment is a power of two");
+  if (Bytes == 0)
+    Bytes = 1;
+  if (Bytes > Total || Used + Bytes > Total)
+    return 0;
+  if (Align < Granule)
+    Align = Granule;
+  uint64_t Extent =
+      roundUp(Bytes, Granule) + 2 * RedZone + (Align > Granule ? Align : 0);
+  uint64_t Base = takeExtent(Extent);
+  if (!Base && QuarantineBytes) {
+    trimQuarantine(0);
+    Base = takeExtent(Extent);
+  }
+  if (!Base)
+    return 0;
+  Allocation A;
+  A.Base = roundUp(Base + RedZone, Align);
+  A.Bytes = Bytes;
+  A.Kind = Kind;
+  A.Id = NextId++;
+  A.Extent = Extent;
+  A.ExtentBase = Base;
+  A.Name = std::move(Name);
+  Used += Bytes;
+  ++Generation;
+  uint64_t Address = A.Base;
+  Live.emplace(Address, std::move(A));
+  return Address;
+}
+
+bool GlobalMemory::release(uint64_t Base) {
+  auto It = Live.find(Base);
+  if (It == Live.end() || It->second.Kind == MemoryKind::HostRegistered)
+    return false;
+  Allocation A = std::move(It->second);
+  Live.erase(It);
+  Used -= A.Bytes;
+  ++Generation;
+  A.Freed = true;
+  QuarantineBytes += A.Extent;
+  DeadOrder.push_back(A.Base);
+  Dead.emplace(A.Base, std::move(A));
+  trimQuarantine(QuarantineLimit);
+  return true;
+}
+
+void GlobalMemory::trimQuarantine(uint64_t Limit) {
+  while (QuarantineBytes > Limit && !DeadOrder.empty()) {
+    auto It = Dead.find(DeadOrder.front());
+    DeadOrder.pop_front();
+    assert(It != Dead.end() && "quarantine order out of step");
+    QuarantineBytes -= It->second.Extent;
+    giveExtent(It->second.ExtentBase, It->second.Extent);
+    Dead.erase(It);
+  }
+}
+
+bool GlobalMemory::registerHost(void *Ptr, uint64_t Bytes) {
+  uint64_t Base = reinterpret_cast<uint64_t>(Ptr);
+  if (!Ptr || !Bytes || Base + Bytes < Base)
+    return false;
+  auto Next = Live.lower_bound(Base);
+  if (Next != Live.end() && Next->first < Base + Bytes)
+    return false;
+  if (Next != Live.begin() && std::prev(Next)->second.end() > Base)
+    return false;
+  Allocation A;
+  A.Base = Base;
+  A.Bytes = Bytes;
+  A.Kind = MemoryKind::HostRegistered;
+  A.Id = NextId++;
+  ++Generation;
+  Live.emplace(Base, std::move(A));
+  return true;
+}
+
+bool GlobalMemory::unregisterHost(void *Ptr) {
+  auto It = Live.find(reinterpret_cast<uint64_t>(Ptr));
+  if (It == Live.end() || It->second.Kind != MemoryKind::HostRegistered)
+    return false;
+  Live.erase(It);
+  ++Generation;
+  return true;
+}
+
+const Allocation *GlobalMemory::find(uint64_t Addr, uint64_t Bytes) const {
+  auto It = Live.upper_bound(Addr);
+  if (It == Live.begin())
+    return nullptr;
+  const Allocation &A = std::prev(It)->second;
+  return A.contains(Addr, Bytes) ? &A : nullptr;
+}
+
+const Allocation *GlobalMemory::findFreed(uint64_t Addr) const {
+  auto It = Dead.upper_bound(Addr);
+  if (It == Dead.begin())
+    return nullptr;
+  const Allocation &A = std::prev(It)->second;
+  return A.contains(Addr, 1) ? &A : nullptr;
+}
+
+Neighbour GlobalMemory::nearest(uint64_t Addr) const {
+  Neighbour N;
+  auto Next = Live.upper_bound(Addr);
+  if (Next != Live.begin()) {
+    const Allocation &A = std::prev(Next)->second;
+    N.Where = &A;
+    N.Distance = Addr < A.end() ? 0 : int64_t(Addr - A.end());
+  }
+  if (Next != Live.end()) {
+    uint64_t Before = Next->first - Addr;
+    if (!N.Where || Before <= uint64_t(N.Distance)) {
+      N.Where = &Next->second;
+      N.Distance = -int64_t(Before);
+    }
+  }
+  return N;
+}
+
+std::vector<const Allocation *> GlobalMemory::allocations() const {
+  std::vector<const Allocation *> All;
+  All.reserve(Live.size());
+  for (const auto &Entry : Live)
+    All.push_back(&Entry.second);
+  return All;
+}

@@ -1,0 +1,124 @@
+//===- Memory.h - The global memory of a device -------------------*- C++ -*-===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Global memory is host memory: a device pointer is a host pointer, so managed
+// and host-registered memory and unified addressing need no translation. What
+// makes it a GPU's memory is the allocation table, which every device access
+// is checked against. Allocations come from one arena at a fixed address where
+// the system allows it, so that addresses, and all that depends on them, are
+// the same on every run.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_RUNTIME_GPU_EXEC_MEMORY_H
+#define GEVO_RUNTIME_GPU_EXEC_MEMORY_H
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gevo::gpu {
+
+/// What an allocation is for. The kind is reported by pointer queries and
+/// decides who may free it.
+enum class MemoryKind : uint8_t {
+  Device,         ///< cuMemAlloc
+  Managed,        ///< cuMemAllocManaged
+  Host,           ///< cuMemHostAlloc: ours, page-locked in CUDA's words
+  HostRegistered, ///< the program's own memory, made visible to the device
+  ModuleGlobal,   ///< a .global variable of a module
+  ModuleConst,    ///< a .const variable of a module
+  DeviceHeap      ///< malloc in device code
+};
+
+/// One entry of the allocation table.
+struct Allocation {
+  uint64_t Base = 0;
+  uint64_t Bytes = 0;
+  MemoryKind Kind = MemoryKind::Device;
+  bool Freed = false;       ///< In quarantine: kept to name use-after-free.
+  uint64_t Id = 0;          ///< Counts allocations of the device, from 1.
+  uint64_t Extent = 0;      ///< Bytes taken from the arena, red zones included.
+  uint64_t ExtentBase = 0;  ///< First byte taken from the arena.
+  std::string Name;         ///< Of module variables.
+
+  uint64_t end() const { return Base + Bytes; }
+  bool contains(uint64_t Addr, uint64_t Size) const {
+    return Addr >= Base && Size <= Bytes && Addr - Base <= Bytes - Size;
+  }
+};
+
+/// The nearest allocation to an address that lies in none.
+struct Neighbour {
+  const Allocation *Where = nullptr; ///< Null when there is no allocation.
+  int64_t Distance = 0; ///< Negative: bytes before its start; else past its end.
+};
+
+/// The arena, the allocation table and the quarantine. Not thread-safe; Device
+/// serialises access.
+class GlobalMemory {
+public:
+  /// Reserves address space for \p TotalBytes. Instances of one process get
+  /// different places, in order of creation.
+  explicit GlobalMemory(uint64_t TotalBytes);
+  ~GlobalMemory();
+  GlobalMemory(const GlobalMemory &) = delete;
+  GlobalMemory &operator=(const GlobalMemory &) = delete;
+
+  /// Returns the address of \p Bytes zeroed bytes with red zones around them,
+  /// or 0 when the device's memory is used up. \p Align is a power of two.
+  uint64_t allocate(uint64_t Bytes, MemoryKind Kind, uint64_t Align = 256,
+                    std::string Name = {});
+  /// Frees the allocation that starts at \p Base; false if there is none of
+  /// a kind that may be freed. The bytes stay in quarantine for a while.
+  bool release(uint64_t Base);
+  /// Makes the program's own memory visible; false if it overlaps another
+  /// entry or wraps around.
+  bool registerHost(void *Ptr, uint64_t Bytes);
+  bool unregisterHost(void *Ptr);
+
+  /// The live allocation that holds all of [Addr, Addr+Bytes), or null.
+  const Allocation *find(uint64_t Addr, uint64_t Bytes = 1) const;
+  /// The quarantined allocation that \p Addr lies in, or null.
+  const Allocation *findFreed(uint64_t Addr) const;
+  /// The live allocation nearest to \p Addr.
+  Neighbour nearest(uint64_t Addr) const;
+
+  uint64_t totalBytes() const { return Total; }
+  uint64_t usedBytes() const { return Used; }
+  /// Live allocations in order of address.
+  std::vector<const Allocation *> allocations() const;
+  /// Changes whenever an allocation is made or freed: invalidates caches of
+  /// pointers into the table.
+  uint64_t generation() const { return Generation; }
+
+private:
+  uint64_t takeExtent(uint64_t Bytes);
+  void giveExtent(uint64_t Base, uint64_t Bytes);
+  void trimQuarantine(uint64_t Limit);
+
+  uint64_t ArenaBase = 0;
+  uint64_t ArenaBytes = 0;
+  uint64_t Total;
+  uint64_t Used = 0;
+  uint64_t NextId = 1;
+  uint64_t Generation = 1;
+  uint64_t QuarantineBytes = 0;
+  std::map<uint64_t, Allocation> Live;    ///< By Base.
+  std::map<uint64_t, Allocation> Dead;    ///< Quarantine, by Base.
+  std::deque<uint64_t> DeadOrder;         ///< Bases, oldest first.
+  std::map<uint64_t, uint64_t> FreeRanges; ///< Base to size, coalesced.
+};
+
+} // namespace gevo::gpu
+
+#endif // GEVO_RUNTIME_GPU_EXEC_MEMORY_H
