@@ -46,6 +46,7 @@ config.substitutions += [
     ("%gevo_src", config.gevo_source_root),
     ("%gevo_build", build),
     ("%cmake", config.gevo_cmake),
+    ("%lit", config.gevo_lit),
     ("%python", config.gevo_python),
 ]
 
