@@ -18,8 +18,9 @@ tools = [os.path.join(build, "bin"), config.gevo_llvm_tools]
 config.environment["PATH"] = os.pathsep.join([*tools, config.environment["PATH"]])
 
 # A setting of the developer's shell must not decide a test.
+search_paths = ("CPATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "LD_LIBRARY_PATH", "CUDA_HOME")
 for name in list(config.environment):
-    if name.startswith("GEVO_") or name in ("CPATH", "CPLUS_INCLUDE_PATH", "LD_LIBRARY_PATH"):
+    if name.startswith("GEVO_") or name in search_paths:
         del config.environment[name]
 config.environment["LC_ALL"] = "C"
 

@@ -1,0 +1,65 @@
+# What users of an installed Gevo, or of this build folder, compile with: the
+# CMake package and clang's configuration file. Both exist twice, with the paths
+# of the build folder and with relative paths for the installation.
+include(CMakePackageConfigHelpers)
+
+set(GEVO_PLUGIN_NAME libGevo.so)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Gevo)
+set(build_package ${PROJECT_BINARY_DIR}/lib/cmake/Gevo)
+
+# configure_package(OUTPUT_DIR INSTALL_DIR PLUGIN CFG CUDA [PREFIX])
+function(gevo_configure_package output destination prefix)
+  configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/GevoConfig.cmake.in
+    ${output}/GevoConfig.cmake
+    INSTALL_DESTINATION ${destination}
+    INSTALL_PREFIX ${prefix}
+    PATH_VARS GEVO_CONFIG_PLUGIN GEVO_CONFIG_CFG GEVO_CONFIG_CUDA)
+  write_basic_package_version_file(${output}/GevoConfigVersion.cmake
+    VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/GevoTarget.cmake ${output}/GevoTarget.cmake COPYONLY)
+endfunction()
+
+# The build folder.
+set(GEVO_CONFIG_PLUGIN lib/${GEVO_PLUGIN_NAME})
+set(GEVO_CONFIG_CFG gevo.cfg)
+set(GEVO_CONFIG_CUDA ${GEVO_CUDA_PATH})
+gevo_configure_package(${build_package} lib/cmake/Gevo ${PROJECT_BINARY_DIR})
+set(GEVO_CFG_PLUGIN ${PROJECT_BINARY_DIR}/lib/${GEVO_PLUGIN_NAME})
+set(GEVO_CFG_CUDA ${GEVO_CUDA_PATH})
+configure_file(${PROJECT_SOURCE_DIR}/cmake/gevo.cfg.in ${PROJECT_BINARY_DIR}/gevo.cfg @ONLY)
+
+# The installation. clang replaces <CFGDIR> by the folder of the file.
+set(staging ${PROJECT_BINARY_DIR}/install-files)
+set(GEVO_CONFIG_PLUGIN ${CMAKE_INSTALL_LIBDIR}/${GEVO_PLUGIN_NAME})
+set(GEVO_CONFIG_CFG ${CMAKE_INSTALL_LIBDIR}/gevo/gevo.cfg)
+set(GEVO_CONFIG_CUDA ${CMAKE_INSTALL_LIBDIR}/gevo/cuda)
+gevo_configure_package(${staging} ${package_dir} ${CMAKE_INSTALL_PREFIX})
+set(GEVO_CFG_PLUGIN <CFGDIR>/../${GEVO_PLUGIN_NAME})
+set(GEVO_CFG_CUDA <CFGDIR>/cuda)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/gevo.cfg.in ${staging}/gevo.cfg @ONLY)
+install(FILES ${staging}/GevoConfig.cmake ${staging}/GevoConfigVersion.cmake
+  ${staging}/GevoTarget.cmake DESTINATION ${package_dir})
+install(FILES ${staging}/gevo.cfg DESTINATION ${CMAKE_INSTALL_LIBDIR}/gevo)
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# The CUDA tree goes along, because what is installed compiles with it. A
+# toolkit of the user's stays where it is and is linked.
+set(tree_place ${CMAKE_INSTALL_LIBDIR}/gevo/cuda)
+install(CODE "
+  set(tree \"${GEVO_CUDA_PATH}\")
+  set(place \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${tree_place}\")
+  if(IS_SYMLINK \"\${tree}\")
+    file(REAL_PATH \"\${tree}\" tree)
+    file(REMOVE_RECURSE \"\${place}\")
+    file(CREATE_LINK \"\${tree}\" \"\${place}\" SYMBOLIC)
+  elseif(EXISTS \"\${tree}/version.json\")
+    message(STATUS \"Installing: \${place}\")
+    file(COPY \"\${tree}/\" DESTINATION \"\${place}\" USE_SOURCE_PERMISSIONS
+      PATTERN bin/fatbinary EXCLUDE)
+    file(REMOVE \"\${place}/bin/fatbinary\")
+    file(RELATIVE_PATH link \"\${CMAKE_INSTALL_PREFIX}/${tree_place}/bin\"
+      \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/gevo-fatbinary\")
+    file(CREATE_LINK \"\${link}\" \"\${place}/bin/fatbinary\" SYMBOLIC)
+  else()
+    message(WARNING \"no CUDA tree at \${tree}: run utils/setup, then install again\")
+  endif()")
