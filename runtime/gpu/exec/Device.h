@@ -1,4 +1,4 @@
-//===- Device.h - The embedded GPU --------------------------------*- C++ -*-===//
+//===- Device.h - The embedded GPU ------------------------------*- C++ -*-===//
 //
 // Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -97,7 +97,7 @@ struct ModuleVariable {
   std::string Name;
   uint64_t Address = 0;
   uint64_t Bytes = 0;
-  bool IsConst = false; ///< .const: device code only reads it.
+  bool IsConst = false;   ///< .const: device code only reads it.
   bool IsManaged = false; ///< .attribute(.managed)
 };
 

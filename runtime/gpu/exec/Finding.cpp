@@ -1,4 +1,4 @@
-//===- Finding.cpp - Names and text of findings -----------------------------===//
+//===- Finding.cpp - Names and text of findings ---------------------------===//
 //
 // Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -58,13 +58,11 @@ gevo::gpu::checkFamilyByName(const std::string &Name) {
   static const struct {
     const char *Name;
     CheckFamily Family;
-  } Families[] = {{"bounds", CheckFamily::Bounds},
-                  {"align", CheckFamily::Align},
-                  {"race", CheckFamily::Race},
-                  {"uninit", CheckFamily::Uninit},
-                  {"barrier", CheckFamily::Barrier},
-                  {"shuffle", CheckFamily::Shuffle},
-                  {"atomic", CheckFamily::Atomic}};
+  } Families[] = {
+      {"bounds", CheckFamily::Bounds},   {"align", CheckFamily::Align},
+      {"race", CheckFamily::Race},       {"uninit", CheckFamily::Uninit},
+      {"barrier", CheckFamily::Barrier}, {"shuffle", CheckFamily::Shuffle},
+      {"atomic", CheckFamily::Atomic}};
   for (const auto &F : Families)
     if (Name == F.Name)
       return F.Family;

@@ -1,4 +1,4 @@
-//===- Memory.cpp - The global memory of a device ---------------------------===//
+//===- Memory.cpp - The global memory of a device -------------------------===//
 //
 // Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -53,8 +53,8 @@ void *reserveAt(uint64_t Hint, uint64_t Bytes) {
 
 GlobalMemory::GlobalMemory(uint64_t TotalBytes) : Total(TotalBytes) {
   // Room for red zones, the quarantine and fragmentation.
-  uint64_t Want = roundUp(TotalBytes + TotalBytes / 2 + QuarantineLimit,
-                          uint64_t(1) << 21);
+  uint64_t Want =
+      roundUp(TotalBytes + TotalBytes / 2 + QuarantineLimit, uint64_t(1) << 21);
   uint64_t Hint = FirstArena + ArenaCount++ % 64 * ArenaStride;
   // A process with limited address space still gets a smaller device.
   while (Want >= (uint64_t(1) << 24)) {
@@ -115,8 +115,8 @@ void GlobalMemory::giveExtent(uint64_t Base, uint64_t Bytes) {
   FreeRanges[Base] = Bytes;
 }
 
-uint64_t GlobalMemory::allocate(uint64_t Bytes, MemoryKind Kind,
-                                uint64_t Align, std::string Name) {
+uint64_t GlobalMemory::allocate(uint64_t Bytes, MemoryKind Kind, uint64_t Align,
+                                std::string Name) {
   assert(Align && (Align & (Align - 1)) == 0 && "alignment is a power of two");
   if (Bytes == 0)
     Bytes = 1;

@@ -1,4 +1,4 @@
-//===- Memory.h - The global memory of a device -------------------*- C++ -*-===//
+//===- Memory.h - The global memory of a device -----------------*- C++ -*-===//
 //
 // Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -45,11 +45,11 @@ struct Allocation {
   uint64_t Base = 0;
   uint64_t Bytes = 0;
   MemoryKind Kind = MemoryKind::Device;
-  bool Freed = false;       ///< In quarantine: kept to name use-after-free.
-  uint64_t Id = 0;          ///< Counts allocations of the device, from 1.
-  uint64_t Extent = 0;      ///< Bytes taken from the arena, red zones included.
-  uint64_t ExtentBase = 0;  ///< First byte taken from the arena.
-  std::string Name;         ///< Of module variables.
+  bool Freed = false;      ///< In quarantine: kept to name use-after-free.
+  uint64_t Id = 0;         ///< Counts allocations of the device, from 1.
+  uint64_t Extent = 0;     ///< Bytes taken from the arena, red zones included.
+  uint64_t ExtentBase = 0; ///< First byte taken from the arena.
+  std::string Name;        ///< Of module variables.
 
   uint64_t end() const { return Base + Bytes; }
   bool contains(uint64_t Addr, uint64_t Size) const {
@@ -60,7 +60,8 @@ struct Allocation {
 /// The nearest allocation to an address that lies in none.
 struct Neighbour {
   const Allocation *Where = nullptr; ///< Null when there is no allocation.
-  int64_t Distance = 0; ///< Negative: bytes before its start; else past its end.
+  int64_t Distance =
+      0; ///< Negative: bytes before its start; else past its end.
 };
 
 /// The arena, the allocation table and the quarantine. Not thread-safe; Device
@@ -113,9 +114,9 @@ private:
   uint64_t NextId = 1;
   uint64_t Generation = 1;
   uint64_t QuarantineBytes = 0;
-  std::map<uint64_t, Allocation> Live;    ///< By Base.
-  std::map<uint64_t, Allocation> Dead;    ///< Quarantine, by Base.
-  std::deque<uint64_t> DeadOrder;         ///< Bases, oldest first.
+  std::map<uint64_t, Allocation> Live;     ///< By Base.
+  std::map<uint64_t, Allocation> Dead;     ///< Quarantine, by Base.
+  std::deque<uint64_t> DeadOrder;          ///< Bases, oldest first.
   std::map<uint64_t, uint64_t> FreeRanges; ///< Base to size, coalesced.
 };
 
