@@ -30,6 +30,30 @@ function(gevo_unittest name)
   gevo_test_depends(${name})
 endfunction()
 
+# gevo_fuzzer(NAME SOURCES... [LLVM] [LINK libs...])
+# A libFuzzer program build/fuzz/NAME with the address and undefined-behaviour
+# sanitizers. Name the sources under test here instead of linking their library:
+# the fuzzer is guided by what it has instrumented. A lit test runs it for a
+# fixed number of inputs (REQUIRES: fuzzers; %fuzz NAME -runs=N).
+function(gevo_fuzzer name)
+  cmake_parse_arguments(ARG "LLVM" "" "SOURCES;LINK" ${ARGN})
+  if(NOT GEVO_BUILD_FUZZERS OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    return()
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
+  gevo_target_defaults(${name})
+  target_compile_options(${name} PRIVATE -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
+    -fno-omit-frame-pointer -gline-tables-only)
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer,address,undefined)
+  if(ARG_LLVM)
+    gevo_use_llvm(${name})
+    target_link_libraries(${name} PRIVATE LLVM)
+  endif()
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  gevo_test_depends(${name})
+endfunction()
+
 # Defines check-gevo over the whole suite, and check-gevo-<folder> for each
 # folder of test/ (check-gevo-unit-<area> for the areas of unit/).
 function(gevo_check_targets)

@@ -47,6 +47,7 @@ config.substitutions += [
     ("%gevo_src", config.gevo_source_root),
     ("%gevo_build", build),
     ("%cmake", config.gevo_cmake),
+    ("%fuzz ", os.path.join(build, "fuzz", "")),
     ("%lit", config.gevo_lit),
     ("%python", config.gevo_python),
 ]
@@ -63,6 +64,7 @@ features = {
     "nvdisasm": have(cuda, "bin", "nvdisasm"),
     # A whole CUDA program: needs what packs device code into the host object.
     "cuda-link": have(cuda, "bin", "ptxas") and have(cuda, "bin", "fatbinary"),
+    "fuzzers": config.gevo_have_fuzzers,
     "llvm": config.gevo_have_llvm,
     "plugin": config.gevo_have_plugin,
     "asan": "address" in config.gevo_sanitize,
