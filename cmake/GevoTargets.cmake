@@ -26,6 +26,7 @@ include(GevoTests)
 
 function(gevo_target_defaults name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+  target_compile_definitions(${name} PRIVATE GEVO_VERSION="${PROJECT_VERSION}")
   target_compile_options(${name} PRIVATE -Wall -Wextra -Wno-unused-parameter
     -fvisibility=hidden -ffp-contract=off)
 endfunction()
@@ -67,6 +68,5 @@ endfunction()
 # takes the symbols of the clang or opt that loads it.
 function(gevo_use_llvm name)
   target_include_directories(${name} SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
-  target_compile_definitions(${name} PRIVATE ${LLVM_DEFINITIONS_LIST})
   target_compile_options(${name} PRIVATE -fno-exceptions)
 endfunction()

@@ -1,0 +1,172 @@
+//===- Edit.cpp - One concrete change of a program ------------------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The tables behind Edit.h, and an edit's identity as text.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/edit/Edit.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
+#include <cassert>
+
+using namespace llvm;
+using namespace gevo;
+
+// The names that EditKinds.def writes in its sets of fields.
+namespace field {
+constexpr unsigned None = 0;
+#define GEVO_EDIT_FIELD(Id, Name, Shape)                                       \
+  constexpr unsigned Id = 1u << static_cast<unsigned>(EditField::Id);
+#include "passes/edit/EditKinds.def"
+} // namespace field
+
+ArrayRef<EditKindInfo> gevo::editKinds() {
+  using namespace field;
+  static constexpr EditKindInfo Table[] = {
+#define GEVO_EDIT_KIND(Id, Name, Weight, Required, Optional, Summary)          \
+  {EditKind::Id, Name, Weight, Required, Optional, Summary},
+#include "passes/edit/EditKinds.def"
+  };
+  return Table;
+}
+
+const EditKindInfo &gevo::info(EditKind Kind) {
+  return editKinds()[static_cast<unsigned>(Kind)];
+}
+
+const EditKindInfo *gevo::findEditKind(StringRef Name) {
+  const auto *It = find_if(
+      editKinds(), [&](const EditKindInfo &K) { return K.Name == Name; });
+  return It == editKinds().end() ? nullptr : It;
+}
+
+ArrayRef<EditFieldInfo> gevo::editFields() {
+  static constexpr EditFieldInfo Table[] = {
+#define GEVO_EDIT_FIELD(Id, Name, Shape)                                       \
+  {EditField::Id, Name, FieldShape::Shape},
+#include "passes/edit/EditKinds.def"
+  };
+  return Table;
+}
+
+const EditFieldInfo &gevo::info(EditField Field) {
+  return editFields()[static_cast<unsigned>(Field)];
+}
+
+std::string SourceLocation::str() const {
+  return (Twine(File) + ":" + Twine(Line) + ":" + Twine(Column)).str();
+}
+
+std::string &Edit::text(EditField Field) {
+  return const_cast<std::string &>(std::as_const(*this).text(Field));
+}
+
+const std::string &Edit::text(EditField Field) const {
+  switch (Field) {
+  case EditField::At:
+    return At;
+  case EditField::Before:
+  case EditField::By:
+  case EditField::With:
+    return Other;
+  case EditField::As:
+    return As;
+  case EditField::Value:
+    return Value;
+  case EditField::Policy:
+  case EditField::Take:
+  case EditField::Relax:
+    return Choice;
+  case EditField::Uses:
+    return Uses;
+  case EditField::WithUses:
+    return WithUses;
+  default:
+    llvm_unreachable("this field is not a text");
+  }
+}
+
+std::vector<OperandRepair> &Edit::operands(EditField Field) {
+  return Field == EditField::Operands ? Operands : WithOperands;
+}
+
+const std::vector<OperandRepair> &Edit::operands(EditField Field) const {
+  return Field == EditField::Operands ? Operands : WithOperands;
+}
+
+bool Edit::operator==(const Edit &O) const {
+  return Kind == O.Kind && At == O.At && Other == O.Other && As == O.As &&
+         Index == O.Index && Value == O.Value && Choice == O.Choice &&
+         Operands == O.Operands && Uses == O.Uses &&
+         WithOperands == O.WithOperands && WithUses == O.WithUses &&
+         Into == O.Into;
+}
+
+std::string Edit::key() const {
+  std::string Key = info(Kind).Name.str();
+  raw_string_ostream OS(Key);
+  auto Repairs = [&](StringRef Name, ArrayRef<OperandRepair> List) {
+    for (const OperandRepair &R : List)
+      OS << ' ' << Name << '.' << R.Operand << '=' << R.Value;
+  };
+  for (const EditFieldInfo &F : editFields()) {
+    if (!info(Kind).has(F.Field))
+      continue;
+    switch (F.Shape) {
+    case FieldShape::Index:
+      OS << ' ' << F.Name << '=' << Index;
+      break;
+    case FieldShape::Operands:
+      Repairs(F.Name, operands(F.Field));
+      break;
+    case FieldShape::Site:
+      if (Into)
+        OS << ' ' << F.Name << '=' << Into->At << '.' << Into->Operand;
+      break;
+    default:
+      if (!text(F.Field).empty())
+        OS << ' ' << F.Name << '=' << text(F.Field);
+    }
+  }
+  return Key;
+}
+
+void Edit::nameClone() {
+  As.clear();
+  uint64_t Hash = xxh3_64bits(key());
+  As = "c" + utohexstr(Hash & 0xffffffff, /*LowerCase=*/true, /*Width=*/8);
+}
+
+std::string Edit::title() const {
+  std::string Title = (info(Kind).Name + " " + At).str();
+  for (EditField F : {EditField::Before, EditField::By, EditField::With})
+    if (info(Kind).has(F))
+      Title += (" " + info(F).Name + " " + Other).str();
+  if (!Choice.empty())
+    Title += " " + Choice;
+  return Title;
+}
+
+bool gevo::isAnchor(StringRef Text) {
+  if (Text.size() < 2)
+    return false;
+  StringRef Rest = Text.drop_front();
+  switch (Text.front()) {
+  case 'i':
+  case 'a':
+    // The bound keeps every number an unsigned; no function comes near it.
+    return Rest.size() <= 9 && all_of(Rest, isDigit);
+  case 'c':
+    return Rest.size() <= 32 && all_of(Rest, isAlnum);
+  default:
+    return false;
+  }
+}

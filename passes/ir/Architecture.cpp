@@ -1,0 +1,59 @@
+//===- Architecture.cpp - Which GPU a module is compiled for --------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Function attributes carry what the driver passed as -target-cpu.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/ir/Architecture.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/xxhash.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace llvm;
+
+bool gevo::isDeviceModule(const Module &M) {
+  return Triple(M.getTargetTriple()).isNVPTX();
+}
+
+static std::string attribute(const Module &M, StringRef Name) {
+  for (const Function &F : M)
+    if (!F.isDeclaration() && F.hasFnAttribute(Name))
+      return F.getFnAttribute(Name).getValueAsString().str();
+  return "";
+}
+
+std::string gevo::architectureOf(const Module &M) {
+  return attribute(M, "target-cpu");
+}
+
+std::string gevo::moduleFileStem(const Module &M) {
+  StringRef Source = M.getSourceFileName();
+  std::string Stem = sys::path::stem(Source).str();
+  // What is fine in a source's name may not be in ours.
+  for (char &C : Stem)
+    if (!isAlnum(C) && C != '_' && C != '-' && C != '.')
+      C = '_';
+  std::string Architecture = architectureOf(M);
+  return Stem + "-" +
+         utohexstr(xxh3_64bits(Source) & 0xffffffff, /*LowerCase=*/true, 8) +
+         "-" + (Architecture.empty() ? "unknown" : Architecture);
+}
+
+std::unique_ptr<TargetMachine>
+gevo::createTargetMachine(const Module &M, const TargetOptions &Options,
+                          CodeGenOptLevel Level) {
+  std::string Error;
+  const Target *T = TargetRegistry::lookupTarget(M.getTargetTriple(), Error);
+  if (!T)
+    return nullptr;
+  return std::unique_ptr<TargetMachine>(T->createTargetMachine(
+      M.getTargetTriple(), architectureOf(M), attribute(M, "target-features"),
+      Options, std::nullopt, std::nullopt, Level));
+}

@@ -1,0 +1,139 @@
+//===- CleanUp.cpp - What edits made dead goes away -----------------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// LLVM's own passes, with managers of our own: the compiler's may have been
+// told to skip functions (optnone) or to print and time each pass.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/ir/CleanUp.h"
+#include "passes/ir/Architecture.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/PassManager.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Transforms/Scalar/LoopUnrollPass.h"
+
+using namespace llvm;
+using namespace gevo;
+
+// Read by LLVM's own parser; unrolling, which takes only loops that ask for
+// it, stands between the two and has no such name.
+static constexpr StringLiteral BeforeUnrolling =
+    "instsimplify,simplifycfg,early-cse<memssa>,adce,dse";
+static constexpr StringLiteral AfterUnrolling =
+    "instsimplify,early-cse<memssa>,simplifycfg,dse,loop-mssa(loop-deletion),"
+    "adce,simplifycfg,instsimplify,adce";
+
+static void runPipeline(Module &M, ArrayRef<Function *> Changed) {
+  LoopAnalysisManager LAM;
+  FunctionAnalysisManager FAM;
+  CGSCCAnalysisManager CGAM;
+  ModuleAnalysisManager MAM;
+  // With the target's cost model and alias analysis, but none of the
+  // compilation's options: the result depends on the module alone.
+  std::unique_ptr<TargetMachine> TM =
+      createTargetMachine(M, TargetOptions(), CodeGenOptLevel::Default);
+  PassBuilder PB(TM.get());
+  PB.registerModuleAnalyses(MAM);
+  PB.registerCGSCCAnalyses(CGAM);
+  PB.registerFunctionAnalyses(FAM);
+  PB.registerLoopAnalyses(LAM);
+  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+  FunctionPassManager FPM;
+  cantFail(PB.parsePassPipeline(FPM, BeforeUnrolling));
+  FPM.addPass(LoopUnrollPass(LoopUnrollOptions(
+      /*OptLevel=*/2, /*OnlyWhenForced=*/true)));
+  cantFail(PB.parsePassPipeline(FPM, AfterUnrolling));
+  for (Function *F : Changed) {
+    FPM.run(*F, FAM);
+    FAM.clear(*F, F->getName());
+  }
+}
+
+// Collects the stores through V and what leads to them. False if V is read, or
+// goes where it could be.
+static bool onlyStoredTo(Value &V, SmallSetVector<Instruction *, 16> &Users) {
+  for (Use &U : V.uses()) {
+    if (auto *Store = dyn_cast<StoreInst>(U.getUser())) {
+      if (U.getOperandNo() != StoreInst::getPointerOperandIndex() ||
+          Store->isVolatile() || Store->isAtomic())
+        return false;
+      Users.insert(Store);
+    } else if (auto *Set = dyn_cast<MemSetInst>(U.getUser())) {
+      if (Set->isVolatile())
+        return false;
+      Users.insert(Set);
+    } else if (isa<GEPOperator>(U.getUser()) ||
+               isa<AddrSpaceCastOperator>(U.getUser())) {
+      if (auto *I = dyn_cast<Instruction>(U.getUser()))
+        Users.insert(I);
+      if (!onlyStoredTo(*U.getUser(), Users))
+        return false;
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Shared memory that is written and never read: dead-store elimination cannot
+// see that nobody else reads an internal variable, and the pass that can works
+// on whole modules.
+static bool removeDeadVariables(ArrayRef<Function *> Changed) {
+  SetVector<GlobalVariable *> Variables;
+  for (Function *F : Changed)
+    for (Instruction &I : instructions(*F))
+      for (Value *V : I.operand_values())
+        if (auto *G = dyn_cast<GlobalVariable>(V->stripPointerCasts()))
+          if (G->hasLocalLinkage())
+            Variables.insert(G);
+  bool Any = false;
+  for (GlobalVariable *G : Variables) {
+    SmallSetVector<Instruction *, 16> Users;
+    G->removeDeadConstantUsers();
+    if (!onlyStoredTo(*G, Users) || !all_of(Users, [&](Instruction *I) {
+          return is_contained(Changed, I->getFunction());
+        }))
+      continue;
+    for (Instruction *I : reverse(Users))
+      if (isa<StoreInst>(I) || isa<MemSetInst>(I)) {
+        I->eraseFromParent();
+        Any = true;
+      }
+  }
+  return Any;
+}
+
+CleanUp::CleanUp(Module &M) : M(M) {
+  for (GlobalObject &G : M.global_objects())
+    if (G.hasLocalLinkage() && !isa<GlobalIFunc>(G) && !G.use_empty())
+      Used.insert(&G);
+}
+
+void CleanUp::run(ArrayRef<Function *> Changed) {
+  runPipeline(M, Changed);
+  // What a removed store was made for is dead, too.
+  if (removeDeadVariables(Changed))
+    runPipeline(M, Changed);
+  // Removing one can take the last use of another.
+  for (bool Again = true; Again;) {
+    Again = false;
+    for (GlobalValue *G : Used.takeVector()) {
+      G->removeDeadConstantUsers();
+      if (!G->use_empty()) {
+        Used.insert(G);
+        continue;
+      }
+      G->eraseFromParent();
+      Again = true;
+    }
+  }
+}

@@ -1,0 +1,41 @@
+//===- CleanUp.h - What edits made dead goes away ------------- -*- C++ -*-===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one pipeline that runs on every changed function, in search and in
+// replay alike, so that what was measured is what ships. It removes what the
+// edits made dead: instructions, blocks, stores, and whole loops left without
+// effect; and it carries out the unrolling that an edit asked for.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_PASSES_IR_CLEANUP_H
+#define GEVO_PASSES_IR_CLEANUP_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Module.h"
+
+namespace gevo {
+
+class CleanUp {
+public:
+  /// To be made before the edits: notes what is in use.
+  explicit CleanUp(llvm::Module &M);
+
+  /// Cleans up \p Changed, functions of the module, and then removes the local
+  /// functions and variables that lost their last use.
+  void run(llvm::ArrayRef<llvm::Function *> Changed);
+
+private:
+  llvm::Module &M;
+  llvm::SetVector<llvm::GlobalValue *> Used;
+};
+
+} // namespace gevo
+
+#endif // GEVO_PASSES_IR_CLEANUP_H

@@ -1,0 +1,57 @@
+//===- Lower.cpp - From a module to PTX -----------------------------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One legacy pass manager, as code generation still wants it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/ir/Lower.h"
+#include "passes/ir/Architecture.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace llvm;
+
+extern "C" void LLVMInitializeNVPTXTargetInfo();
+extern "C" void LLVMInitializeNVPTXTarget();
+extern "C" void LLVMInitializeNVPTXTargetMC();
+extern "C" void LLVMInitializeNVPTXAsmPrinter();
+
+void gevo::initializeNVPTX() {
+  LLVMInitializeNVPTXTargetInfo();
+  LLVMInitializeNVPTXTarget();
+  LLVMInitializeNVPTXTargetMC();
+  LLVMInitializeNVPTXAsmPrinter();
+}
+
+Expected<std::string> gevo::lowerToPTX(Module &M, const LowerOptions &Options) {
+  constexpr CodeGenOptLevel Levels[] = {
+      CodeGenOptLevel::None, CodeGenOptLevel::Less, CodeGenOptLevel::Default,
+      CodeGenOptLevel::Aggressive};
+  TargetOptions TO;
+  TO.AllowFPOpFusion = Options.Fuse ? FPOpFusion::Fast : FPOpFusion::Standard;
+  TO.MCOptions.AsmVerbose = true;
+  std::unique_ptr<TargetMachine> TM =
+      createTargetMachine(M, TO, Levels[std::min(Options.OptLevel, 3u)]);
+  if (!TM)
+    return createStringError(inconvertibleErrorCode(),
+                             "this LLVM has no code generator for " +
+                                 M.getTargetTriple());
+  SmallString<0> PTX;
+  raw_svector_ostream OS(PTX);
+  legacy::PassManager Passes;
+  Passes.add(new TargetLibraryInfoWrapperPass(Triple(M.getTargetTriple())));
+  if (TM->addPassesToEmitFile(Passes, OS, nullptr,
+                              CodeGenFileType::AssemblyFile))
+    return createStringError(inconvertibleErrorCode(),
+                             "this LLVM cannot write PTX");
+  Passes.run(M);
+  return PTX.str().str();
+}

@@ -1,0 +1,38 @@
+//===- Lower.h - From a module to PTX ------------------------- -*- C++ -*-===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The code generator as clang sets it up for CUDA, so that a variant's PTX is,
+// byte for byte, what clang writes when it replays the same edits.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_PASSES_IR_LOWER_H
+#define GEVO_PASSES_IR_LOWER_H
+
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Error.h"
+#include <string>
+
+namespace gevo {
+
+struct LowerOptions {
+  /// clang's -O level, 0 to 3.
+  unsigned OptLevel = 3;
+  /// clang's -ffp-contract=fast, its default for CUDA.
+  bool Fuse = true;
+};
+
+/// Makes NVPTX available; to be called once by a tool before lowerToPTX.
+void initializeNVPTX();
+
+/// The PTX of \p M, which code generation changes: pass a copy.
+llvm::Expected<std::string> lowerToPTX(llvm::Module &M,
+                                       const LowerOptions &Options);
+
+} // namespace gevo
+
+#endif // GEVO_PASSES_IR_LOWER_H

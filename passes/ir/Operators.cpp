@@ -1,0 +1,91 @@
+//===- Operators.cpp - The kinds of edit on LLVM IR -----------------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Dispatch from kinds to operators, and the draw of a random edit.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/ir/Operators.h"
+#include "passes/ir/Legality.h"
+#include "passes/ir/SourceLocation.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+
+using namespace llvm;
+using namespace gevo;
+
+static Error applyKind(EditedFunction &F, Edit &E, Draw *D) {
+  switch (E.Kind) {
+#define GEVO_EDIT_KIND(Id, Name, Weight, Required, Optional, Summary)          \
+  case EditKind::Id:                                                           \
+    return apply##Id(F, E, D);
+#include "passes/edit/EditKinds.def"
+  }
+  llvm_unreachable("a kind without a row");
+}
+
+static bool chooseKind(const EditedFunction &F, Edit &E, Draw &D) {
+  switch (E.Kind) {
+#define GEVO_EDIT_KIND(Id, Name, Weight, Required, Optional, Summary)          \
+  case EditKind::Id:                                                           \
+    return choose##Id(F, E, D);
+#include "passes/edit/EditKinds.def"
+  }
+  llvm_unreachable("a kind without a row");
+}
+
+static EditKind drawKind(Random &Dice) {
+  uint64_t Total = 0;
+  for (const EditKindInfo &K : editKinds())
+    Total += K.Weight;
+  uint64_t Ticket = Dice.below(Total);
+  for (const EditKindInfo &K : editKinds()) {
+    if (Ticket < K.Weight)
+      return K.Kind;
+    Ticket -= K.Weight;
+  }
+  llvm_unreachable("the ticket is below the total");
+}
+
+// For the reader of the file: where the instruction came from and what it is.
+static void describe(const EditedFunction &F, Edit &E) {
+  Expected<Instruction *> I = F.instruction(E.At);
+  if (!I) {
+    consumeError(I.takeError());
+    return;
+  }
+  E.Note = shapeOf(**I);
+  if (const DILocation *Loc = sourceLocation(**I))
+    E.Location = {Loc->getFilename().str(), Loc->getLine(), Loc->getColumn()};
+}
+
+Error gevo::applyEdit(EditedFunction &F, const Edit &E) {
+  Edit Copy = E;
+  return applyKind(F, Copy, nullptr);
+}
+
+std::optional<Edit> gevo::drawEdit(EditedFunction &F, Draw &D, bool &Dirty) {
+  Dirty = false;
+  Edit E;
+  E.Kind = drawKind(D.Dice);
+  if (!chooseKind(F, E, D))
+    return std::nullopt;
+  describe(F, E);
+  if (Error Refused = applyKind(F, E, &D)) {
+    consumeError(std::move(Refused));
+    Dirty = true;
+    return std::nullopt;
+  }
+  return E;
+}
+
+Instruction *gevo::cloneBefore(const Instruction &I, Instruction &Place) {
+  Instruction *Clone = I.clone();
+  Clone->insertBefore(&Place);
+  // What held for the original at its place need not hold for the clone.
+  Clone->dropUnknownNonDebugMetadata();
+  return Clone;
+}

@@ -1,0 +1,143 @@
+//===- ReplayPass.cpp - gevo-replay ---------------------------------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads the edit set, replays it, and tells what happened.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/edit/AtomicFile.h"
+#include "passes/ir/Architecture.h"
+#include "passes/ir/Diagnostics.h"
+#include "passes/ir/Passes.h"
+#include "passes/ir/Replay.h"
+#include "passes/ir/SourceLocation.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+using namespace gevo;
+
+static std::string describe(const Module &M) {
+  return M.getSourceFileName() + " (" + architectureOf(M) + ")";
+}
+
+static std::string at(const EditSet &Set, FilePosition P) {
+  return Set.Path + ":" + std::to_string(P.Line) + ":" +
+         std::to_string(P.Column);
+}
+
+// "edits.json:12:9: edit 3 (delete i12, from app.cu:14:7) of 'f(float*)' ..."
+static std::string describeMiss(const EditSet &Set, const FunctionReplay &R) {
+  const FunctionEdits &FE = *R.Edits;
+  std::string Name = "'" + demangle(FE.Name) + "'";
+  std::string Text;
+  if (R.Why.Edit) {
+    size_t I = *R.Why.Edit;
+    const Edit &E = FE.Edits[I];
+    Text = at(Set, FE.EditPositions[I]) + ": edit " + std::to_string(I + 1) +
+           " (" + E.title();
+    if (E.Location)
+      Text += ", from " + E.Location.str();
+    Text += ") of " + Name + " does not apply: ";
+  } else {
+    Text = at(Set, FE.Position) + ": the edits of " + Name + " do not apply: ";
+  }
+  Text += R.Why.Reason + "; the function is left as it was. ";
+  Text += R.Status == ReplayStatus::Stale
+              ? "Search again, or let -gevo-remap (GEVO_REMAP=1) find the "
+                "places anew"
+              : "Remove the edit from the file, or search again";
+  return Text;
+}
+
+static void reportMisses(Module &M, const EditSet &Set,
+                         const ReplayReport &Report,
+                         DiagnosticSeverity Severity) {
+  for (const FunctionReplay &R : Report.Functions) {
+    if (R.Status == ReplayStatus::Applied)
+      continue;
+    std::string Text = describeMiss(Set, R);
+    report(M.getContext(), Severity, Text);
+    if (const Function *F = M.getFunction(R.Edits->Name))
+      remarkMissed(*F, Text);
+  }
+}
+
+static void reportRemaps(Module &M, const ReplayReport &Report) {
+  for (const FunctionReplay &R : Report.Functions) {
+    if (R.Remapped.empty() || R.Status != ReplayStatus::Applied)
+      continue;
+    std::string Text;
+    unsigned Least = 100;
+    for (const RemappedAnchor &A : R.Remapped) {
+      Text += (Text.empty() ? "" : ", ") + A.From + " is now " + A.To + " (" +
+              std::to_string(A.Sureness) + " %)";
+      Least = std::min(Least, A.Sureness);
+    }
+    report(M.getContext(), DS_Warning,
+           "the source of '" + demangle(R.Edits->Name) +
+               "' changed; its edits were remapped, at least " + Twine(Least) +
+               " % sure: " + Text + ". Check the result, and search again");
+  }
+}
+
+static Error writeReport(const Module &M, const EditSet &Set,
+                         const ReplayReport &Report, StringRef Folder) {
+  if (std::error_code EC = sys::fs::create_directories(Folder))
+    return createStringError(EC, "cannot make folder '" + Folder +
+                                     "': " + EC.message());
+  SmallString<128> Path(Folder);
+  sys::path::append(Path, moduleFileStem(M) + ".replay.json");
+  return writeFileAtomically(
+      Path, [&](raw_ostream &OS) { printReport(Report, Set, OS); });
+}
+
+// The last word: to -Rpass=gevo if all went well, and to everybody if not.
+static void reportTotal(Module &M, const EditSet &Set,
+                        const ReplayReport &Report) {
+  std::string Text = describe(M) + ": applied " +
+                     std::to_string(Report.applied()) + " of " +
+                     std::to_string(Report.total()) + " edits of " + Set.Path;
+  if (Report.applied() != Report.total())
+    return report(M.getContext(), DS_Warning, Text);
+  for (const FunctionReplay &R : Report.Functions)
+    if (const Function *F = M.getFunction(R.Edits->Name))
+      return remarkApplied(*F, DebugLoc(), Text);
+}
+
+PreservedAnalyses ReplayPass::run(Module &M, ModuleAnalysisManager &) {
+  if (!isDeviceModule(M) || O.Edits.empty() || architectureOf(M).empty())
+    return PreservedAnalyses::all();
+  DiagnosticSeverity Severity = O.Strict ? DS_Error : DS_Warning;
+  Expected<EditSet> Set = readEditSet(O.Edits);
+  if (!Set) {
+    report(M.getContext(), Severity,
+           toString(Set.takeError()) + "; " + describe(M) +
+               " is compiled without edits");
+    return PreservedAnalyses::all();
+  }
+  ReplayOptions Options;
+  Options.Remap = O.Remap;
+  Options.OnApply = [](Function &F, const FunctionEdits &FE, size_t Index,
+                       const Instruction &I) {
+    remarkApplied(F, DebugLoc(sourceLocation(I)),
+                  "edit " + Twine(Index + 1) +
+                      " applied: " + FE.Edits[Index].title() + " (" +
+                      FE.Edits[Index].Note + ")");
+  };
+  ReplayReport Report = replay(M, *Set, Options);
+  reportMisses(M, *Set, Report, Severity);
+  reportRemaps(M, Report);
+  if (!O.Report.empty())
+    if (Error E = writeReport(M, *Set, Report, O.Report))
+      report(M.getContext(), DS_Error, toString(std::move(E)));
+  if (Report.total())
+    reportTotal(M, *Set, Report);
+  return Report.applied() ? PreservedAnalyses::none()
+                          : PreservedAnalyses::all();
+}
