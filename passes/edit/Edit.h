@@ -17,6 +17,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -174,6 +175,10 @@ struct Edit {
       Visit(Into->At);
   }
 };
+
+/// Reads what Edit::key() wrote. Fields that the kind lacks, or that are
+/// missing, are errors; a clone that the text does not name gets its name.
+llvm::Expected<Edit> parseEditKey(llvm::StringRef Text);
 
 /// Anchors are 'i' and a number for an instruction, 'a' and a number for an
 /// argument, 'c' and letters or digits for a clone. All else that stands for a

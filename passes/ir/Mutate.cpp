@@ -13,9 +13,8 @@
 #include "passes/ir/Mutate.h"
 #include "passes/edit/Version.h"
 #include "passes/ir/Architecture.h"
-#include "passes/ir/Fingerprint.h"
+#include "passes/ir/Describe.h"
 #include "passes/ir/Operators.h"
-#include "passes/ir/Trace.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include <memory>
 
@@ -98,15 +97,7 @@ EditSet Drawer::result() const {
   for (size_t I = 0; I < Functions.size(); ++I) {
     if (Edits[I].empty())
       continue;
-    FunctionEdits FE;
-    FE.Name = Functions[I]->getName().str();
-    FE.Source = M.getSourceFileName();
-    FE.Fingerprint = fingerprint(*Functions[I]);
-    std::vector<AnchorTrace> All = traceAll(*Functions[I]);
-    FE.Instructions = All.size() - Functions[I]->arg_size();
-    FE.Anchors = tracesOf(Edits[I], All);
-    FE.Edits = Edits[I];
-    Section.Functions.push_back(std::move(FE));
+    Section.Functions.push_back(describeEdits(*Functions[I], Edits[I]));
   }
   return Set;
 }

@@ -10,9 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/ir/Operators.h"
-#include "passes/ir/Legality.h"
-#include "passes/ir/SourceLocation.h"
-#include "llvm/IR/DebugInfoMetadata.h"
+#include "passes/ir/Describe.h"
 
 using namespace llvm;
 using namespace gevo;
@@ -48,18 +46,6 @@ static EditKind drawKind(Random &Dice) {
     Ticket -= K.Weight;
   }
   llvm_unreachable("the ticket is below the total");
-}
-
-// For the reader of the file: where the instruction came from and what it is.
-static void describe(const EditedFunction &F, Edit &E) {
-  Expected<Instruction *> I = F.instruction(E.At);
-  if (!I) {
-    consumeError(I.takeError());
-    return;
-  }
-  E.Note = shapeOf(**I);
-  if (const DILocation *Loc = sourceLocation(**I))
-    E.Location = {Loc->getFilename().str(), Loc->getLine(), Loc->getColumn()};
 }
 
 Error gevo::applyEdit(EditedFunction &F, const Edit &E) {

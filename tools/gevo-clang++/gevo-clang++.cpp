@@ -1,0 +1,163 @@
+//===- gevo-clang++.cpp - clang++ with Gevo, as one command ---------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A drop-in for clang++: adds the plugin, the CUDA tree and the shared runtime
+// through gevo.cfg, turns --gevo- options into the plugin's environment, and
+// becomes clang++. Variables rather than -mllvm, because clang hands -mllvm to
+// its assembler, too, which does not load plugins.
+//
+//===----------------------------------------------------------------------===//
+
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+namespace {
+
+struct Option {
+  const char *Name;
+  const char *Variable;
+  /// What the option stands for without "=..."; null if it needs a value.
+  const char *Default;
+  /// Names a file that must be there.
+  bool IsInput;
+  const char *Help;
+};
+
+constexpr Option Options[] = {
+    {"--gevo-record", "GEVO_RECORD", "embed", false,
+     "[=DIR]  keep device modules in the program, or in DIR"},
+    {"--gevo-edits", "GEVO_EDITS", nullptr, true,
+     "=FILE   replay this edit set"},
+    {"--gevo-report", "GEVO_REPORT", nullptr, false,
+     "=DIR    write a JSON replay report per source and architecture"},
+    {"--gevo-strict", "GEVO_STRICT", "1", false,
+     "        an edit that does not apply is an error"},
+    {"--gevo-remap", "GEVO_REMAP", "1", false,
+     "        find the places of a stale edit set anew"},
+};
+
+} // namespace
+
+static void printHelp(FILE *To) {
+  std::fputs("usage: gevo-clang++ [--gevo-...] <clang++ arguments>\n\n"
+             "Runs clang++ 19 with the Gevo plugin, the CUDA tree and the "
+             "shared CUDA runtime:\n"
+             "  gevo-clang++ app.cu -o app\n\n",
+             To);
+  for (const Option &O : Options)
+    std::fprintf(To, "  %-14s%s\n", O.Name, O.Help);
+  std::fputs("  --gevo-help           this text\n\n"
+             "Everything else goes to clang++. GEVO_CLANG names another "
+             "clang++ 19.\nDevice code is compiled for sm_70 unless "
+             "--offload-arch or --cuda-gpu-arch says\notherwise.\n",
+             To);
+}
+
+[[noreturn]] static void fail(const std::string &Message) {
+  std::fprintf(stderr, "gevo-clang++: error: %s\n", Message.c_str());
+  std::exit(1);
+}
+
+static bool startsWith(const std::string &Text, const char *Prefix) {
+  return Text.compare(0, std::strlen(Prefix), Prefix) == 0;
+}
+
+// Sets the variable that the option stands for.
+static void takeOption(const std::string &Argument) {
+  size_t Equals = Argument.find('=');
+  std::string Name = Argument.substr(0, Equals);
+  for (const Option &O : Options) {
+    if (Name != O.Name)
+      continue;
+    bool HasValue = Equals != std::string::npos;
+    std::string Value = HasValue    ? Argument.substr(Equals + 1)
+                        : O.Default ? O.Default
+                                    : "";
+    if (Value.empty())
+      fail(Name + " needs a value: " + Name + "=...");
+    if (O.IsInput && access(Value.c_str(), R_OK) != 0)
+      fail("cannot read '" + Value + "', named by " + Name + ": " +
+           std::strerror(errno));
+    setenv(O.Variable, Value.c_str(), 1);
+    return;
+  }
+  fail("unknown option '" + Name + "'; gevo-clang++ --gevo-help lists them");
+}
+
+// gevo.cfg of the build folder or of the installation that this program is in.
+static std::string findConfig() {
+  char Self[PATH_MAX];
+  ssize_t Length = readlink("/proc/self/exe", Self, sizeof(Self) - 1);
+  if (Length < 0)
+    fail("cannot tell where this program is: " +
+         std::string(std::strerror(errno)));
+  std::string Folder(Self, Length);
+  Folder.erase(Folder.rfind('/'));
+  for (const char *Place :
+       {"/../gevo.cfg", "/../" GEVO_LIBDIR "/gevo/gevo.cfg"})
+    if (access((Folder + Place).c_str(), R_OK) == 0)
+      return Folder + Place;
+  fail("gevo.cfg is neither in " + Folder + "/.. nor in " + Folder +
+       "/../" GEVO_LIBDIR "/gevo; build or install Gevo again");
+}
+
+// Options of clang++ that end before the linker.
+static bool stopsEarly(const std::string &A) {
+  return A == "-c" || A == "-S" || A == "-E" || A == "-M" || A == "-MM" ||
+         A == "-fsyntax-only" || A == "--cuda-device-only" ||
+         A == "--offload-device-only" || A == "--version" || A == "-v" ||
+         A == "--help" || startsWith(A, "-print-") || startsWith(A, "--print-");
+}
+
+int main(int Count, char **Arguments) {
+  std::vector<std::string> Command;
+  const char *Clang = std::getenv("GEVO_CLANG");
+  Command.push_back(Clang && *Clang ? Clang : GEVO_DEFAULT_CLANG);
+  Command.push_back("--config=" + findConfig());
+  // clang looks at the CUDA tree before it reads the warnings of its
+  // configuration file.
+  Command.push_back("-Wno-unknown-cuda-version");
+  bool Links = Count > 1, HasArchitecture = false;
+  std::vector<std::string> Rest;
+  for (int I = 1; I < Count; ++I) {
+    std::string A = Arguments[I];
+    if (A == "--gevo-help") {
+      printHelp(stdout);
+      return 0;
+    }
+    if (startsWith(A, "--gevo-")) {
+      takeOption(A);
+      continue;
+    }
+    Links = Links && !stopsEarly(A);
+    HasArchitecture = HasArchitecture || startsWith(A, "--cuda-gpu-arch") ||
+                      startsWith(A, "--offload-arch");
+    Rest.push_back(std::move(A));
+  }
+  if (!HasArchitecture) {
+    // Nothing to compile for when only objects are linked.
+    Command.push_back("--start-no-unused-arguments");
+    Command.push_back("--offload-arch=sm_70");
+    Command.push_back("--end-no-unused-arguments");
+  }
+  Command.insert(Command.end(), Rest.begin(), Rest.end());
+  // Again after the objects, where linkers that drop unneeded libraries look.
+  if (Links)
+    Command.push_back("-lcudart");
+  std::vector<char *> Argv;
+  for (std::string &A : Command)
+    Argv.push_back(A.data());
+  Argv.push_back(nullptr);
+  execvp(Argv[0], Argv.data());
+  fail("cannot run " + Command[0] + ": " + std::strerror(errno) +
+       "; install clang-19, or set GEVO_CLANG");
+}
