@@ -42,6 +42,7 @@ config.substitutions += [
     ("%clangxx_cuda", clangxx_cuda),
     ("%opt_gevo", f"opt -load-pass-plugin={plugin}"),
     ("%gevo_plugin", plugin),
+    ("%edit_set", f"{config.gevo_python} {config.test_source_root}/Inputs/edit-set.py {plugin}"),
     ("%cuda_libs", f"-L{cuda}/lib64 -Wl,-rpath,{cuda}/lib64 -lcudart"),
     ("%cuda_path", cuda),
     ("%gevo_src", config.gevo_source_root),

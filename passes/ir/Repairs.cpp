@@ -38,17 +38,23 @@ Instruction *Draw::pick(const EditedFunction &F,
       ->first;
 }
 
+// What a message calls V: a clone gets its anchor once its edit is through.
+static std::string called(const EditedFunction &F, const Value &V) {
+  const auto *I = dyn_cast<Instruction>(&V);
+  return I && !F.isLive(*I) ? "the clone" : F.nameOf(V);
+}
+
 static Error noDefinition(const EditedFunction &F, const Instruction &I,
                           unsigned Index) {
-  return refuse("operand " + Twine(Index) + " of " + F.nameOf(I) + " (" +
-                F.nameOf(*I.getOperand(Index)) +
+  return refuse("operand " + Twine(Index) + " of " + called(F, I) + " (" +
+                called(F, *I.getOperand(Index)) +
                 ") is not defined where it stands now");
 }
 
 Error gevo::setOperand(EditedFunction &F, Instruction &I, unsigned Index,
                        Value *To) {
   if (!isReplaceable(I, Index, !isa<Constant>(To)))
-    return refuse("operand " + Twine(Index) + " of " + F.nameOf(I) +
+    return refuse("operand " + Twine(Index) + " of " + called(F, I) +
                   " cannot be replaced");
   I.setOperand(Index, To);
   // Only now is there a use to ask about: a phi's must be defined at the end

@@ -1,0 +1,68 @@
+; What swap refuses, by message: instructions that must stay at their places, an
+; instruction with itself, and lost operands or uses without a repair, of either
+; side. The function stays as it was.
+; REQUIRES: plugin
+; RUN: split-file %s %t
+; RUN: %edit_set %t/edits.txt %t/kernel.ll > %t/edits.json
+; RUN: %opt_gevo -passes='gevo-replay<edits=%t/edits.json>' -S %t/kernel.ll -o %t/replayed.ll 2>&1 \
+; RUN:   | FileCheck %s --implicit-check-not='does not apply'
+; RUN: opt -S %t/kernel.ll -o %t/original.ll
+; RUN: cmp %t/original.ll %t/replayed.ll
+
+; CHECK: edits.json:2:1: edit 1 (swap i1 with i2) of 'phi' does not apply: i1 (phi i32) and i2 (add i32) cannot change places; the function is left as it was. Remove the edit
+; CHECK: edits.json:3:1: edit 1 (swap i0 with i3) of 'terminator' does not apply: i0 (fadd float) and i3 (ret) cannot change places; the function is left as it was. Remove the edit
+; CHECK: edits.json:4:1: edit 1 (swap i1 with i1) of 'itself' does not apply: i1 (fmul float) and i1 (fmul float) cannot change places; the function is left as it was. Remove the edit
+; CHECK: edits.json:5:1: edit 1 (swap i0 with i1) of 'operand' does not apply: operand 0 of i1 (i0) is not defined where it stands now; the function is left as it was. Remove the edit
+; CHECK: edits.json:6:1: edit 1 (swap i0 with i2) of 'uses' does not apply: i0 has uses that lose their value, and the edit names no substitute; the function is left as it was. Remove the edit
+
+;--- edits.txt
+@phi {"kind": "swap", "at": "i1", "with": "i2"}
+@terminator {"kind": "swap", "at": "i0", "with": "i3"}
+@itself {"kind": "swap", "at": "i1", "with": "i1"}
+@operand {"kind": "swap", "at": "i0", "with": "i1"}
+@uses {"kind": "swap", "at": "i0", "with": "i2"}
+;--- kernel.ll
+source_filename = "kernel.cu"
+target triple = "nvptx64-nvidia-cuda"
+attributes #0 = { "target-cpu"="sm_70" }
+
+define void @phi(ptr %p, float %x) #0 {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %next = add i32 %i, 1
+  %more = icmp ult i32 %next, 10
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}
+
+define void @terminator(ptr %p, float %x) #0 {
+  %a = fadd float %x, 1.0
+  %b = fmul float %a, 2.0
+  store float %b, ptr %p
+  ret void
+}
+
+define void @itself(ptr %p, float %x) #0 {
+  %a = fadd float %x, 1.0
+  %b = fmul float %a, 2.0
+  store float %b, ptr %p
+  ret void
+}
+
+define void @operand(ptr %p, float %x) #0 {
+  %a = fadd float %x, 1.0
+  %b = fmul float %a, 2.0
+  store float %b, ptr %p
+  ret void
+}
+
+define void @uses(ptr %p, float %x) #0 {
+  %a = fadd float %x, 1.0
+  store float %a, ptr %p
+  %b = fmul float %x, 2.0
+  store float %b, ptr %p
+  ret void
+}
