@@ -10,6 +10,7 @@ constexpr int BlockSize = 128;
 __global__ void blur(const float *in, float *out, int n, float weight) {
   __shared__ float tile[BlockSize + 2];
   int i = blockIdx.x * blockDim.x + threadIdx.x;
+#pragma unroll 1
   for (int j = 0; j < BlockSize + 2; ++j)
     tile[j] = 0.0f;
   __syncthreads();

@@ -51,7 +51,8 @@ static cl::opt<std::string> Program(cl::Positional, cl::Required,
                                     cl::sub(ModulesCommand), cl::cat(Category));
 static cl::opt<std::string> Output("o", cl::value_desc("file"),
                                    cl::desc("Write here (default: stdout)"),
-                                   cl::sub(FormatCommand), cl::cat(Category));
+                                   cl::sub(FormatCommand), cl::sub(MakeCommand),
+                                   cl::cat(Category));
 static cl::opt<std::string>
     Folder("extract", cl::value_desc("folder"),
            cl::desc("Write the modules' bitcode to this folder"),
@@ -68,13 +69,6 @@ static cl::opt<std::string>
                  cl::desc("The function to edit, or a part of its name that no "
                           "other has"),
                  cl::sub(MakeCommand), cl::cat(Category));
-static cl::opt<std::string> MakeOutput("output", cl::value_desc("file"),
-                                       cl::Required,
-                                       cl::desc("Where the edit set goes"),
-                                       cl::sub(MakeCommand), cl::cat(Category));
-static cl::alias MakeOutputShort("o", cl::aliasopt(MakeOutput),
-                                 cl::sub(MakeCommand));
-
 static Error failure(const Twine &What) {
   return createStringError(inconvertibleErrorCode(), What);
 }
@@ -111,14 +105,18 @@ static Error show() {
   return Error::success();
 }
 
+static Error write(const EditSet &Set) {
+  if (!Output.empty())
+    return writeEditSet(Set, Output);
+  printEditSet(Set, outs());
+  return Error::success();
+}
+
 static Error formatSet() {
   Expected<EditSet> Set = readEditSet(Input);
   if (!Set)
     return Set.takeError();
-  if (!Output.empty())
-    return writeEditSet(*Set, Output);
-  printEditSet(*Set, outs());
-  return Error::success();
+  return write(*Set);
 }
 
 static Error listModules() {
@@ -198,7 +196,7 @@ static Error make() {
     return failure(R.Why.Edit ? "'" + Keys[*R.Why.Edit] +
                                     "' does not apply: " + R.Why.Reason
                               : R.Why.Reason);
-  return writeEditSet(Set, MakeOutput);
+  return write(Set);
 }
 
 int main(int Count, char **Arguments) {
