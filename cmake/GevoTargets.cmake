@@ -22,6 +22,9 @@ if(GEVO_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${GEVO_CCACHE})
 endif()
 
+# An installed tool finds our shared libraries beside it.
+set(CMAKE_INSTALL_RPATH $ORIGIN/../${CMAKE_INSTALL_LIBDIR})
+
 include(GevoTests)
 
 function(gevo_target_defaults name)
@@ -46,6 +49,11 @@ function(gevo_library name)
     gevo_use_llvm(${name})
   endif()
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  # A shared library is installed by its own rule: ours may bear the name of
+  # one of NVIDIA's, and has its place.
+  if(kind STREQUAL MODULE)
+    install(TARGETS ${name} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
   if(kind STREQUAL SHARED OR kind STREQUAL MODULE)
     gevo_test_depends(${name})
   endif()
@@ -61,6 +69,7 @@ function(gevo_tool name)
     target_link_libraries(${name} PRIVATE LLVM)
   endif()
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  install(TARGETS ${name} DESTINATION ${CMAKE_INSTALL_BINDIR})
   gevo_test_depends(${name})
 endfunction()
 
