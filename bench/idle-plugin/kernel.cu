@@ -1,5 +1,15 @@
+//===- kernel.cu - A kernel of ordinary size ------------------------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // What the idle plugin's cost is measured on: a kernel of ordinary size, with
 // the CUDA headers that every CUDA file includes.
+//
+//===----------------------------------------------------------------------===//
+
 __global__ void stencil(const float *in, float *out, int width, int height) {
   int x = blockIdx.x * blockDim.x + threadIdx.x;
   int y = blockIdx.y * blockDim.y + threadIdx.y;

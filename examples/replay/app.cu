@@ -1,6 +1,16 @@
+//===- app.cu - A blur with room for improvement --------------------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // A blur written the way first versions are: every thread clears the whole
 // tile before each use, one barrier too many, and a division per neighbour.
 // Prints the sum of the result, so that two builds can be compared.
+//
+//===----------------------------------------------------------------------===//
+
 #include <cstdio>
 #include <cuda_runtime.h>
 #include <vector>

@@ -114,19 +114,14 @@ static std::string findConfig() {
 static bool stopsEarly(const std::string &A) {
   return A == "-c" || A == "-S" || A == "-E" || A == "-M" || A == "-MM" ||
          A == "-fsyntax-only" || A == "--cuda-device-only" ||
-         A == "--offload-device-only" || A == "--version" || A == "-v" ||
-         A == "--help" || startsWith(A, "-print-") || startsWith(A, "--print-");
+         A == "--offload-device-only";
 }
 
 int main(int Count, char **Arguments) {
   std::vector<std::string> Command;
   const char *Clang = std::getenv("GEVO_CLANG");
   Command.push_back(Clang && *Clang ? Clang : GEVO_DEFAULT_CLANG);
-  Command.push_back("--config=" + findConfig());
-  // clang looks at the CUDA tree before it reads the warnings of its
-  // configuration file.
-  Command.push_back("-Wno-unknown-cuda-version");
-  bool Links = Count > 1, HasArchitecture = false;
+  bool HasInput = false, Stops = false, HasArchitecture = false;
   std::vector<std::string> Rest;
   for (int I = 1; I < Count; ++I) {
     std::string A = Arguments[I];
@@ -138,12 +133,21 @@ int main(int Count, char **Arguments) {
       takeOption(A);
       continue;
     }
-    Links = Links && !stopsEarly(A);
+    HasInput = HasInput || A[0] != '-' || A == "-";
+    Stops = Stops || stopsEarly(A);
     HasArchitecture = HasArchitecture || startsWith(A, "--cuda-gpu-arch") ||
                       startsWith(A, "--offload-arch");
     Rest.push_back(std::move(A));
   }
-  if (!HasArchitecture) {
+  // With nothing to compile or link, clang++ answers a question, and the
+  // runtime library would be something to link.
+  if (HasInput) {
+    Command.push_back("--config=" + findConfig());
+    // clang looks at the CUDA tree before it reads the warnings of its
+    // configuration file.
+    Command.push_back("-Wno-unknown-cuda-version");
+  }
+  if (HasInput && !HasArchitecture) {
     // Nothing to compile for when only objects are linked.
     Command.push_back("--start-no-unused-arguments");
     Command.push_back("--offload-arch=sm_70");
@@ -151,7 +155,7 @@ int main(int Count, char **Arguments) {
   }
   Command.insert(Command.end(), Rest.begin(), Rest.end());
   // Again after the objects, where linkers that drop unneeded libraries look.
-  if (Links)
+  if (HasInput && !Stops)
     Command.push_back("-lcudart");
   std::vector<char *> Argv;
   for (std::string &A : Command)
