@@ -198,9 +198,11 @@ void Writer::addDetails(const Instruction &I) {
     add(Alloca->getAlign().value());
   } else if (const auto *RMW = dyn_cast<AtomicRMWInst>(&I)) {
     add(RMW->getOperation());
+    add(RMW->isVolatile());
     add(static_cast<uint64_t>(RMW->getOrdering()));
     add(ScopeNames[RMW->getSyncScopeID()]);
   } else if (const auto *CAS = dyn_cast<AtomicCmpXchgInst>(&I)) {
+    add(CAS->isVolatile());
     add(static_cast<uint64_t>(CAS->getSuccessOrdering()));
     add(static_cast<uint64_t>(CAS->getFailureOrdering()));
     add(ScopeNames[CAS->getSyncScopeID()]);

@@ -125,10 +125,10 @@ PreservedAnalyses ReplayPass::run(Module &M, ModuleAnalysisManager &) {
   Options.Remap = O.Remap;
   Options.OnApply = [](Function &F, const FunctionEdits &FE, size_t Index,
                        const Instruction &I) {
+    const Edit &E = FE.Edits[Index];
     remarkApplied(F, DebugLoc(sourceLocation(I)),
-                  "edit " + Twine(Index + 1) +
-                      " applied: " + FE.Edits[Index].title() + " (" +
-                      FE.Edits[Index].Note + ")");
+                  "edit " + Twine(Index + 1) + " applied: " + E.title() +
+                      (E.Note.empty() ? "" : " (" + E.Note + ")"));
   };
   ReplayReport Report = replay(M, *Set, Options);
   reportMisses(M, *Set, Report, Severity);
