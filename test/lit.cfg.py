@@ -43,7 +43,10 @@ config.substitutions += [
     ("%opt_gevo", f"opt -load-pass-plugin={plugin}"),
     ("%gevo_plugin", plugin),
     ("%edit_set", f"{config.gevo_python} {config.test_source_root}/Inputs/edit-set.py {plugin}"),
+    ("%lower_module", os.path.join(build, "test", "unit", "ir", "lower-module")),
     ("%cuda_libs", f"-L{cuda}/lib64 -Wl,-rpath,{cuda}/lib64 -lcudart"),
+    # Without NVIDIA's headers, which take most of a compilation's time.
+    ("%cuda_small", f"-nocudainc -I {config.test_source_root}/plugin/Inputs"),
     ("%cuda_path", cuda),
     ("%gevo_src", config.gevo_source_root),
     ("%gevo_build", build),

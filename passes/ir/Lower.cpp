@@ -14,8 +14,12 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/PassManager.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/IPO/ConstantMerge.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
 
 using namespace llvm;
 
@@ -31,6 +35,24 @@ void gevo::initializeNVPTX() {
   LLVMInitializeNVPTXAsmPrinter();
 }
 
+// What clang's pipeline has after the place where plugins record and replay.
+static void runLastPasses(Module &M) {
+  LoopAnalysisManager LAM;
+  FunctionAnalysisManager FAM;
+  CGSCCAnalysisManager CGAM;
+  ModuleAnalysisManager MAM;
+  PassBuilder PB;
+  PB.registerModuleAnalyses(MAM);
+  PB.registerCGSCCAnalyses(CGAM);
+  PB.registerFunctionAnalyses(FAM);
+  PB.registerLoopAnalyses(LAM);
+  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+  ModulePassManager MPM;
+  MPM.addPass(GlobalDCEPass());
+  MPM.addPass(ConstantMergePass());
+  MPM.run(M, MAM);
+}
+
 Expected<std::string> gevo::lowerToPTX(Module &M, const LowerOptions &Options) {
   constexpr CodeGenOptLevel Levels[] = {
       CodeGenOptLevel::None, CodeGenOptLevel::Less, CodeGenOptLevel::Default,
@@ -44,6 +66,8 @@ Expected<std::string> gevo::lowerToPTX(Module &M, const LowerOptions &Options) {
     return createStringError(inconvertibleErrorCode(),
                              "this LLVM has no code generator for " +
                                  M.getTargetTriple());
+  if (Options.OptLevel > 0)
+    runLastPasses(M);
   SmallString<0> PTX;
   raw_svector_ostream OS(PTX);
   legacy::PassManager Passes;
