@@ -1,4 +1,5 @@
-//===- Finding.cpp - Names and text of findings ---------------------------===//
+//===- Finding.cpp - Names and text of findings
+//-----------------------------===//
 //
 // Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,5 @@
-//===- Finding.h - What a check found ---------------------------*- C++ -*-===//
+//===- Finding.h - What a check found -----------------------------*- C++
+//-*-===//
 //
 // Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

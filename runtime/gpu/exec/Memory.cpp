@@ -1,4 +1,5 @@
-//===- Memory.cpp - The global memory of a device -------------------------===//
+//===- Memory.cpp - The global memory of a device
+//---------------------------===//
 //
 // Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -142,6 +143,8 @@ uint64_t GlobalMemory::allocate(uint64_t Bytes, MemoryKind Kind, uint64_t Align,
   A.ExtentBase = Base;
   A.Name = std::move(Name);
   Used += Bytes;
+  if (Kind == MemoryKind::DeviceHeap)
+    Heap += Bytes;
   ++Generation;
   uint64_t Address = A.Base;
   Live.emplace(Address, std::move(A));
@@ -155,6 +158,8 @@ bool GlobalMemory::release(uint64_t Base) {
   Allocation A = std::move(It->second);
   Live.erase(It);
   Used -= A.Bytes;
+  if (A.Kind == MemoryKind::DeviceHeap)
+    Heap -= A.Bytes;
   ++Generation;
   A.Freed = true;
   QuarantineBytes += A.Extent;

@@ -1,4 +1,5 @@
-//===- Memory.h - The global memory of a device -----------------*- C++ -*-===//
+//===- Memory.h - The global memory of a device -------------------*- C++
+//-*-===//
 //
 // Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -96,6 +97,8 @@ public:
 
   uint64_t totalBytes() const { return Total; }
   uint64_t usedBytes() const { return Used; }
+  /// Taken by malloc in device code.
+  uint64_t heapBytes() const { return Heap; }
   /// Live allocations in order of address.
   std::vector<const Allocation *> allocations() const;
   /// Changes whenever an allocation is made or freed: invalidates caches of
@@ -111,6 +114,7 @@ private:
   uint64_t ArenaBytes = 0;
   uint64_t Total;
   uint64_t Used = 0;
+  uint64_t Heap = 0;
   uint64_t NextId = 1;
   uint64_t Generation = 1;
   uint64_t QuarantineBytes = 0;

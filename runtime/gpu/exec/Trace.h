@@ -1,4 +1,5 @@
-//===- Trace.h - What executed, for the timing model ------------*- C++ -*-===//
+//===- Trace.h - What executed, for the timing model --------------*- C++
+//-*-===//
 //
 // Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

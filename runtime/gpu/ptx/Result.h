@@ -1,4 +1,5 @@
-//===- Result.h - A value or a diagnostic -----------------------*- C++ -*-===//
+//===- Result.h - A value or a diagnostic ------------------------*- C++
+//-*-===//
 //
 // Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,0 +1,112 @@
+//===- Access.h - Checked access to the memories of a warp ------*- C++ -*-===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The addresses of a memory instruction, checked and turned into host pointers.
+// The usual case, all lanes inside the allocation that was hit last, is decided
+// by one loop without branches. Compiled once per instruction set.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_RUNTIME_GPU_EXEC_ACCESS_H
+#define GEVO_RUNTIME_GPU_EXEC_ACCESS_H
+
+#include "runtime/gpu/exec/Block.h"
+#include "runtime/gpu/exec/Lanes.h"
+#include "runtime/gpu/exec/SlowAccess.h"
+
+namespace gevo::gpu::GEVO_ISA {
+
+/// Addresses in the instruction's space, all lanes (inactive ones garbage).
+inline void addresses(Warp &W, const Inst &I, uint64_t (&A)[WarpSize]) {
+  uint64_t Imm = uint64_t(I.Imm);
+  switch (I.Base) {
+  case BaseKind::Row64: {
+    const uint64_t *R = W.row<uint64_t>(I.A);
+    for (unsigned L = 0; L < WarpSize; ++L)
+      A[L] = R[L] + Imm;
+    return;
+  }
+  case BaseKind::Row32: {
+    const uint32_t *R = W.row<uint32_t>(I.A);
+    for (unsigned L = 0; L < WarpSize; ++L)
+      A[L] = uint32_t(R[L] + uint32_t(Imm));
+    return;
+  }
+  case BaseKind::Frame:
+    Imm += W.Current->LocalBase;
+    [[fallthrough]];
+  case BaseKind::Uniform:
+    for (unsigned L = 0; L < WarpSize; ++L)
+      A[L] = Imm;
+    return;
+  }
+}
+
+/// True if no active lane of \p A is outside [Lo, Lo + Span] or misaligned.
+inline bool allInside(const uint64_t (&A)[WarpSize], uint32_t Mask, uint64_t Lo,
+                      uint64_t Span, uint64_t AlignMask) {
+  uint64_t Bad = 0;
+  if (Mask == FullMask) {
+    for (unsigned L = 0; L < WarpSize; ++L)
+      Bad |= uint64_t(A[L] - Lo > Span) | (A[L] & AlignMask);
+  } else {
+    for (unsigned L = 0; L < WarpSize; ++L)
+      Bad |= (Mask & LaneBit[L])
+                 ? uint64_t(A[L] - Lo > Span) | (A[L] & AlignMask)
+                 : 0;
+  }
+  return Bad == 0;
+}
+
+/// Turns addresses into host pointers, in place; false after a fault.
+/// \p Bytes is the size of the whole access of one lane.
+inline bool resolve(Warp &W, const Inst &I, uint32_t Mask,
+                    uint64_t (&A)[WarpSize], uint32_t Bytes, AccessKind Kind) {
+  uint64_t AlignMask = Bytes - 1;
+  Block &B = W.Owner;
+  switch (I.Where) {
+  case ptx::Space::Global:
+  case ptx::Space::Generic:
+    // Windows lie above every allocation, so this also sorts them out.
+    if (W.LastGeneration == B.G.Memory.generation() &&
+        (Kind == AccessKind::Load || W.LastWritable) &&
+        W.LastHi - W.LastLo >= Bytes &&
+        allInside(A, Mask, W.LastLo, W.LastHi - W.LastLo - Bytes, AlignMask)) {
+      if (W.Watched)
+        return watchAccess(W, I, Mask, A, Bytes, Kind, TraceSpace::Global);
+      return true;
+    }
+    break;
+  case ptx::Space::Shared:
+    if (B.G.SharedBytes >= Bytes &&
+        allInside(A, Mask, 0, B.G.SharedBytes - Bytes, AlignMask)) {
+      for (unsigned L = 0; L < WarpSize; ++L)
+        A[L] += reinterpret_cast<uint64_t>(B.Shared);
+      if (W.Watched)
+        return watchAccess(W, I, Mask, A, Bytes, Kind, TraceSpace::Shared);
+      return true;
+    }
+    break;
+  case ptx::Space::Local:
+    if (W.LocalLimit >= Bytes &&
+        allInside(A, Mask, 0, W.LocalLimit - Bytes, AlignMask)) {
+      for (unsigned L = 0; L < WarpSize; ++L)
+        A[L] += reinterpret_cast<uint64_t>(W.LocalMemory) + L * W.LocalStride;
+      if (W.Watched)
+        return watchAccess(W, I, Mask, A, Bytes, Kind, TraceSpace::Local);
+      return true;
+    }
+    break;
+  default:
+    break;
+  }
+  return resolveSlowly(W, I, Mask, A, Bytes, Kind);
+}
+
+} // namespace gevo::gpu::GEVO_ISA
+
+#endif // GEVO_RUNTIME_GPU_EXEC_ACCESS_H

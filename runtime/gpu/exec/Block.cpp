@@ -1,0 +1,413 @@
+//===- Block.cpp - The warps of a block and their shared memory -----------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/exec/Block.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <sys/mman.h>
+
+using namespace gevo::gpu;
+using ptx::SpecialRegister;
+
+namespace {
+constexpr unsigned SpecialStride = 256;
+/// A warp runs this long before the next one gets its turn.
+constexpr uint64_t WarpQuantum = uint64_t(1) << 16;
+} // namespace
+
+Block::Block(Grid &G) : G(G) {
+  uint64_t Threads = G.Options.Block.count();
+  uint32_t NumWarps = uint32_t((Threads + WarpSize - 1) / WarpSize);
+  SharedStorage.resize(G.SharedBytes + 128);
+  uintptr_t P = reinterpret_cast<uintptr_t>(SharedStorage.data());
+  Shared = reinterpret_cast<char *>((P + 127) & ~uintptr_t(127));
+  uint64_t PerWarp = uint64_t(G.LocalBytes) * WarpSize;
+  LocalStorageBytes = PerWarp * NumWarps;
+  if (LocalStorageBytes) {
+    // Zeroed on first touch: deep stacks that are not used cost nothing.
+    void *M = mmap(nullptr, LocalStorageBytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (M == MAP_FAILED) {
+      LocalStorageBytes = 0;
+      G.stop(LaunchStatus::StackOverflow,
+             "no memory for " + std::to_string(PerWarp * NumWarps) +
+                 " bytes of local memory");
+    } else {
+      LocalStorage = static_cast<char *>(M);
+    }
+  }
+  if (G.CheckUninit)
+    SharedShadow.resize(G.SharedBytes);
+  SpecialRows.resize(NumWarps);
+  for (uint32_t W = 0; W < NumWarps; ++W) {
+    Warps.push_back(std::make_unique<Warp>(*this, W));
+    Warp &X = *Warps.back();
+    SpecialRows[W].resize(ptx::NumSpecialRegisters * SpecialStride + 64);
+    uintptr_t S = reinterpret_cast<uintptr_t>(SpecialRows[W].data());
+    X.Bases[SpecialBase] = reinterpret_cast<char *>((S + 63) & ~uintptr_t(63));
+    X.LocalMemory = LocalStorage + W * PerWarp;
+    X.LocalStride = G.LocalBytes;
+    X.LocalLimit = LocalStorage ? G.LocalBytes : 0;
+    if (G.CheckUninit && LocalStorage) {
+      LocalShadow.emplace_back(PerWarp);
+      X.LocalShadow = LocalShadow.back().data();
+    }
+  }
+  for (BarrierState &B : Barriers)
+    B.Arrived.resize(NumWarps);
+}
+
+Block::~Block() {
+  if (LocalStorage)
+    munmap(LocalStorage, LocalStorageBytes);
+}
+
+void Block::start(uint64_t BlockIndex, BlockTrace *Trace) {
+  Index = BlockIndex;
+  Where = G.blockAt(BlockIndex);
+  NextWarp = 0;
+  BarrierEpoch = 0;
+  std::memset(Shared, 0, G.SharedBytes);
+  std::fill(SharedShadow.begin(), SharedShadow.end(), 0);
+  for (auto &S : LocalShadow)
+    std::fill(S.begin(), S.end(), 0);
+  for (BarrierState &B : Barriers) {
+    std::fill(B.Arrived.begin(), B.Arrived.end(), 0);
+    B.Used = false;
+    B.Popc = 0;
+    B.All = true;
+    B.Any = false;
+    B.Count = 0;
+  }
+  uint64_t Threads = G.Options.Block.count();
+  if (Trace) {
+    Trace->BlockIndex = BlockIndex;
+    Trace->Warps.resize(Warps.size());
+  }
+  for (auto &W : Warps) {
+    uint64_t First = uint64_t(W->Index) * WarpSize;
+    uint64_t Count = std::min<uint64_t>(WarpSize, Threads - First);
+    W->Trace = nullptr;
+    if (Trace) {
+      W->Trace = &Trace->Warps[W->Index];
+      W->Trace->clear();
+    }
+    W->start(Count == WarpSize ? FullMask : (1u << Count) - 1);
+    fillSpecials(*W);
+  }
+}
+
+Dim3 Block::threadAt(uint32_t WarpIndex, unsigned Lane) const {
+  uint32_t T = WarpIndex * WarpSize + Lane;
+  const Dim3 &B = G.Options.Block;
+  return {T % B.X, T / B.X % B.Y, T / (B.X * B.Y)};
+}
+
+/// Writes the rows that the kernel reads. A 64-bit register has 64-bit lanes.
+void Block::fillSpecials(Warp &W) {
+  const Dim3 &Grd = G.Options.Grid, &Blk = G.Options.Block;
+  for (uint64_t Used = G.Code.Specials; Used; Used &= Used - 1) {
+    unsigned R = unsigned(__builtin_ctzll(Used));
+    char *Row = W.Bases[SpecialBase] + R * SpecialStride;
+    auto *Words = reinterpret_cast<uint32_t *>(Row);
+    auto All = [&](uint32_t V) { std::fill(Words, Words + WarpSize, V); };
+    auto Each = [&](auto Fn) {
+      for (unsigned L = 0; L < WarpSize; ++L)
+        Words[L] = Fn(L);
+    };
+    switch (SpecialRegister(R)) {
+    case SpecialRegister::TidX:
+      Each([&](unsigned L) { return threadAt(W.Index, L).X; });
+      break;
+    case SpecialRegister::TidY:
+      Each([&](unsigned L) { return threadAt(W.Index, L).Y; });
+      break;
+    case SpecialRegister::TidZ:
+      Each([&](unsigned L) { return threadAt(W.Index, L).Z; });
+      break;
+    case SpecialRegister::NtidX:
+      All(Blk.X);
+      break;
+    case SpecialRegister::NtidY:
+      All(Blk.Y);
+      break;
+    case SpecialRegister::NtidZ:
+      All(Blk.Z);
+      break;
+    case SpecialRegister::CtaidX:
+    case SpecialRegister::ClusteridX:
+      All(Where.X);
+      break;
+    case SpecialRegister::CtaidY:
+    case SpecialRegister::ClusteridY:
+      All(Where.Y);
+      break;
+    case SpecialRegister::CtaidZ:
+    case SpecialRegister::ClusteridZ:
+      All(Where.Z);
+      break;
+    case SpecialRegister::NctaidX:
+    case SpecialRegister::NclusteridX:
+      All(Grd.X);
+      break;
+    case SpecialRegister::NctaidY:
+    case SpecialRegister::NclusteridY:
+      All(Grd.Y);
+      break;
+    case SpecialRegister::NctaidZ:
+    case SpecialRegister::NclusteridZ:
+      All(Grd.Z);
+      break;
+    case SpecialRegister::ClusterNctaidX:
+    case SpecialRegister::ClusterNctaidY:
+    case SpecialRegister::ClusterNctaidZ:
+    case SpecialRegister::ClusterNctarank:
+      All(1);
+      break;
+    case SpecialRegister::LaneId:
+      Each([](unsigned L) { return L; });
+      break;
+    case SpecialRegister::WarpId:
+      All(W.Index);
+      break;
+    case SpecialRegister::NwarpId:
+      All(uint32_t(Warps.size()));
+      break;
+    case SpecialRegister::SmId:
+      All(uint32_t(Index % G.Owner.config().NumSMs));
+      break;
+    case SpecialRegister::NsmId:
+      All(G.Owner.config().NumSMs);
+      break;
+    case SpecialRegister::LanemaskEq:
+      Each([](unsigned L) { return 1u << L; });
+      break;
+    case SpecialRegister::LanemaskLe:
+      Each([](unsigned L) { return (2u << L) - 1; });
+      break;
+    case SpecialRegister::LanemaskLt:
+      Each([](unsigned L) { return (1u << L) - 1; });
+      break;
+    case SpecialRegister::LanemaskGe:
+      Each([](unsigned L) { return ~((1u << L) - 1); });
+      break;
+    case SpecialRegister::LanemaskGt:
+      Each([](unsigned L) { return ~((2u << L) - 1); });
+      break;
+    case SpecialRegister::TotalSmem:
+    case SpecialRegister::AggrSmem:
+      All(G.SharedBytes);
+      break;
+    case SpecialRegister::DynamicSmem:
+      All(G.Options.DynamicSharedBytes);
+      break;
+    case SpecialRegister::GridId: {
+      auto *Long = reinterpret_cast<uint64_t *>(Row);
+      std::fill(Long, Long + WarpSize, 1);
+      break;
+    }
+    default:
+      std::memset(Row, 0, SpecialStride);
+      break;
+    }
+  }
+}
+
+BlockStop Block::run(uint64_t Quantum) {
+  uint64_t Before = G.Steps;
+  uint32_t N = uint32_t(Warps.size());
+  uint32_t Idle = 0; // Warps in a row that could not move.
+  while (true) {
+    if (G.stopped())
+      return BlockStop::Stopped;
+    if (Idle == N) {
+      bool Done = true;
+      for (auto &W : Warps)
+        Done &= W->done();
+      if (Done)
+        return BlockStop::Done;
+      reportDeadlock();
+      return BlockStop::Stopped;
+    }
+    uint64_t Limit = G.Options.StepLimit;
+    if (Limit && G.Steps >= Limit) {
+      Warp &W = *Warps[NextWarp];
+      Finding F;
+      F.Kind = FindingKind::StepLimit;
+      F.Message = "the launch executed more than " + std::to_string(Limit) +
+                  " warp instructions";
+      F.Kernel = G.What.name();
+      F.Who.Block = Where;
+      if (!W.splits().empty()) {
+        const Split &S = W.splits().front();
+        F.Who.Thread = threadAt(W.Index, unsigned(__builtin_ctz(S.Mask)));
+        F.Who.Place = G.place(S.Where->Function, S.Pc);
+      }
+      G.stop(LaunchStatus::Timeout, F.Message);
+      G.addFinding(std::move(F), 0);
+      return BlockStop::Stopped;
+    }
+    if (G.Steps - Before >= Quantum)
+      return BlockStop::Yielded;
+    Warp &W = *Warps[NextWarp];
+    uint64_t Turn = WarpQuantum;
+    if (Limit)
+      Turn = std::min(Turn, Limit - G.Steps);
+    uint64_t Start = G.Steps;
+    WarpStop Stop = W.done() ? WarpStop::Done : W.run(Turn);
+    if (Stop == WarpStop::Fault)
+      return BlockStop::Stopped;
+    Idle = G.Steps == Start ? Idle + 1 : 0;
+    if (Stop == WarpStop::Done && Idle == 0)
+      Idle = 0;
+    NextWarp = (NextWarp + 1) % N;
+  }
+}
+
+/// A warp whose live lanes have all arrived counts as a whole; so do warps
+/// that ended, if the barrier is for the whole block.
+bool Block::complete(const BarrierState &B) const {
+  uint64_t Count = 0;
+  uint64_t Expected = B.Count ? B.Count : Warps.size() * uint64_t(WarpSize);
+  for (size_t W = 0; W < Warps.size(); ++W) {
+    uint32_t Live = Warps[W]->Live, Here = B.Arrived[W];
+    if (!Here && (Live || B.Count))
+      continue;
+    Count +=
+        (Here & Live) == Live ? WarpSize : unsigned(__builtin_popcount(Here));
+  }
+  return Count >= Expected;
+}
+
+void Block::arrive(uint32_t Number, uint32_t Count, Warp &W, uint32_t Lanes,
+                   uint32_t Values, bool Reduces) {
+  BarrierState &B = Barriers[Number];
+  if (!B.Used) {
+    B.Used = true;
+    B.Count = Count;
+  }
+  B.Arrived[W.Index] |= Lanes;
+  if (Reduces) {
+    B.Popc += unsigned(__builtin_popcount(Values));
+    B.All &= Values == Lanes;
+    B.Any |= Values != 0;
+  }
+  if (complete(B))
+    finishBarrier(Number);
+}
+
+void Block::finishBarrier(uint32_t Number) {
+  BarrierState &B = Barriers[Number];
+  uint32_t Popc = B.Popc;
+  bool All = B.All, Any = B.Any;
+  B.Used = false;
+  B.Popc = 0;
+  B.All = true;
+  B.Any = false;
+  B.Count = 0;
+  std::fill(B.Arrived.begin(), B.Arrived.end(), 0);
+  ++BarrierEpoch;
+  for (auto &W : Warps)
+    W->releaseBarrier(Number, Popc, All, Any);
+}
+
+void Block::recheckBarriers() {
+  for (uint32_t Number = 0; Number < 16; ++Number)
+    if (Barriers[Number].Used && complete(Barriers[Number]))
+      finishBarrier(Number);
+}
+
+void Block::reportDeadlock() {
+  for (auto &W : Warps) {
+    if (W->splits().empty())
+      continue;
+    const Split &S = W->splits().front();
+    Finding F;
+    F.Kind = FindingKind::Deadlock;
+    F.Message = S.State == Split::AtBarrier
+                    ? "threads wait at barrier " + std::to_string(S.Barrier) +
+                          ", which the others never reach"
+                    : "lanes wait for lanes of the member mask that never "
+                      "come";
+    F.Kernel = G.What.name();
+    F.Who.Block = Where;
+    F.Who.Thread = threadAt(W->Index, unsigned(__builtin_ctz(S.Mask)));
+    F.Who.Place = G.place(S.Where->Function, S.Pc);
+    G.stop(LaunchStatus::Deadlock, F.Message);
+    G.addFinding(std::move(F), uint64_t(S.Where->Function) << 32 | S.Pc);
+    return;
+  }
+}
+
+uint64_t Block::globalTimer(const Warp &W) const {
+  // Nanoseconds; one instruction of the launch takes one cycle.
+  return G.Steps * 1000000 / std::max(1u, G.Owner.config().ClockKHz) +
+         W.Executed;
+}
+
+bool Block::isConstAddress(uint64_t Address) const {
+  const Allocation *A = G.Memory.find(Address);
+  return A && A->Kind == MemoryKind::ModuleConst;
+}
+
+void Warp::fault(FindingKind K, unsigned Lane, std::string Message,
+                 uint64_t Address, uint32_t Bytes) {
+  Faulted = true;
+  LaunchStatus S = LaunchStatus::IllegalAddress;
+  switch (K) {
+  case FindingKind::Misaligned:
+    S = LaunchStatus::MisalignedAddress;
+    break;
+  case FindingKind::IllegalInstruction:
+    S = LaunchStatus::IllegalInstruction;
+    break;
+  case FindingKind::InvalidCall:
+    S = LaunchStatus::InvalidPc;
+    break;
+  case FindingKind::StackOverflow:
+    S = LaunchStatus::StackOverflow;
+    break;
+  case FindingKind::Trap:
+    S = LaunchStatus::Trap;
+    break;
+  case FindingKind::Assertion:
+    S = LaunchStatus::Assert;
+    break;
+  default:
+    break;
+  }
+  Owner.G.stop(S, Message);
+  report(K, Lane, std::move(Message), Address, Bytes);
+}
+
+void Warp::report(FindingKind K, unsigned Lane, std::string Message,
+                  uint64_t Address, uint32_t Bytes) {
+  Grid &G = Owner.G;
+  if (!G.checks(findingFamily(K)))
+    return;
+  Finding F;
+  F.Kind = K;
+  F.Message = std::move(Message);
+  F.Kernel = G.What.name();
+  F.Who.Block = Owner.Where;
+  F.Who.Thread = Owner.threadAt(Index, Lane);
+  F.Who.Place = G.place(Current->Function, Pc);
+  F.Address = Address;
+  F.AccessBytes = Bytes;
+  if (K == FindingKind::OutOfBoundsGlobal || K == FindingKind::UseAfterFree) {
+    Neighbour N = G.Memory.nearest(Address);
+    if (N.Where) {
+      F.NeighbourBase = N.Where->Base;
+      F.NeighbourBytes = N.Where->Bytes;
+      F.NeighbourDistance = N.Distance;
+      F.NeighbourName = N.Where->Name;
+    }
+  }
+  G.addFinding(std::move(F), uint64_t(Current->Function) << 32 | Pc);
+}

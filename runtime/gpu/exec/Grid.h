@@ -1,0 +1,59 @@
+//===- Grid.h - State shared by the blocks of a launch ----------*- C++ -*-===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One Grid per launch: what is launched, how, and what came of it so far.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_RUNTIME_GPU_EXEC_GRID_H
+#define GEVO_RUNTIME_GPU_EXEC_GRID_H
+
+#include "runtime/gpu/exec/Code.h"
+#include "runtime/gpu/exec/Device.h"
+
+#include <map>
+#include <tuple>
+
+namespace gevo::gpu {
+
+struct Grid {
+  Grid(Device &D, const Kernel &K, const KernelCode &Code, GlobalMemory &Memory,
+       const LaunchOptions &O);
+  ~Grid();
+
+  /// Adds a finding, or counts it if the same instructions reported it
+  /// before. \p Key tells instructions apart.
+  void addFinding(Finding F, uint64_t Key, uint64_t OtherKey = 0);
+  /// Ends the launch; the first call decides how.
+  void stop(LaunchStatus S, std::string Message);
+  bool stopped() const { return Result.Status != LaunchStatus::Ok; }
+  bool checks(CheckFamily F) const { return Options.Checks.has(F); }
+  /// Block coordinates of a linear index.
+  Dim3 blockAt(uint64_t Index) const;
+  CodePlace place(uint32_t Function, uint32_t Pc) const;
+  void print(std::string_view Text);
+
+  Device &Owner;
+  const Kernel &What;
+  const KernelCode &Code;
+  GlobalMemory &Memory;
+  LaunchOptions Options;
+  std::vector<char> Params;
+  LaunchResult Result;
+  uint64_t Steps = 0;
+  bool Independent = true; ///< sm_70 and later: lanes may wait for each other.
+  bool CheckUninit = false;
+  uint32_t SharedBytes = 0; ///< Static and dynamic.
+  uint32_t LocalBytes = 0;  ///< Per thread.
+
+private:
+  std::map<std::tuple<FindingKind, uint64_t, uint64_t>, size_t> Known;
+};
+
+} // namespace gevo::gpu
+
+#endif // GEVO_RUNTIME_GPU_EXEC_GRID_H

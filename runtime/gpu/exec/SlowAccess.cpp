@@ -1,0 +1,354 @@
+//===- SlowAccess.cpp - Memory accesses off the fast path -----------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/exec/SlowAccess.h"
+#include "runtime/gpu/exec/Block.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+using namespace gevo::gpu;
+
+namespace {
+std::string hex(uint64_t V) {
+  char Buffer[32];
+  std::snprintf(Buffer, sizeof Buffer, "0x%llx", (unsigned long long)V);
+  return Buffer;
+}
+
+const char *verb(AccessKind K) {
+  return K == AccessKind::Load    ? "read"
+         : K == AccessKind::Store ? "write"
+                                  : "atomic access";
+}
+
+std::string describe(const char *Space, AccessKind K, uint32_t Bytes,
+                     uint64_t Address) {
+  return std::string(Space) + " " + verb(K) + " of " + std::to_string(Bytes) +
+         " bytes at " + hex(Address);
+}
+
+void faultGlobal(Warp &W, unsigned Lane, uint64_t Address, uint32_t Bytes,
+                 AccessKind Kind) {
+  const GlobalMemory &M = W.Owner.G.Memory;
+  std::string Text = describe("global", Kind, Bytes, Address);
+  if (const Allocation *A = M.findFreed(Address)) {
+    W.fault(FindingKind::UseAfterFree, Lane,
+            Text + " is inside an allocation of " + std::to_string(A->Bytes) +
+                " bytes at " + hex(A->Base) + " that was freed",
+            Address, Bytes);
+    return;
+  }
+  Neighbour N = M.nearest(Address);
+  if (N.Where) {
+    uint64_t Far = uint64_t(N.Distance < 0 ? -N.Distance : N.Distance);
+    std::string What = N.Where->Name.empty()
+                           ? "the allocation"
+                           : "variable '" + N.Where->Name + "'";
+    Text += N.Distance < 0 ? " is " + std::to_string(Far) + " bytes before "
+            : N.Distance > 0 || !N.Where->contains(Address, 1)
+                ? " is " + std::to_string(Far) + " bytes past the end of "
+                : " runs over the end of ";
+    Text += What + " of " + std::to_string(N.Where->Bytes) + " bytes at " +
+            hex(N.Where->Base);
+  } else {
+    Text += ", but nothing is allocated";
+  }
+  W.fault(FindingKind::OutOfBoundsGlobal, Lane, Text, Address, Bytes);
+}
+
+/// One lane in the global space: the host pointer, or 0 after a fault.
+uint64_t resolveGlobal(Warp &W, unsigned Lane, uint64_t Address, uint32_t Bytes,
+                       AccessKind Kind) {
+  const GlobalMemory &M = W.Owner.G.Memory;
+  const Allocation *A = M.find(Address, Bytes);
+  if (!A) {
+    faultGlobal(W, Lane, Address, Bytes, Kind);
+    return 0;
+  }
+  bool Writable = A->Kind != MemoryKind::ModuleConst;
+  if (Kind != AccessKind::Load && !Writable) {
+    W.fault(FindingKind::WriteToReadOnly, Lane,
+            describe("global", Kind, Bytes, Address) +
+                " goes to the constant '" + A->Name + "'",
+            Address, Bytes);
+    return 0;
+  }
+  W.LastLo = A->Base;
+  W.LastHi = A->end();
+  W.LastWritable = Writable;
+  W.LastGeneration = M.generation();
+  return Address;
+}
+
+/// One lane in any space; \p Space is what the address turned out to be in.
+uint64_t resolveLane(Warp &W, const Inst &I, unsigned Lane, uint64_t Address,
+                     uint32_t Bytes, AccessKind Kind, TraceSpace &Space) {
+  Block &B = W.Owner;
+  ptx::Space Where = I.Where;
+  uint64_t Offset = Address;
+  if (Where == ptx::Space::Generic) {
+    Where = ptx::Space::Global;
+    Offset = Address & ~WindowMask;
+    switch (Address & WindowMask) {
+    case SharedWindow:
+      Where = ptx::Space::Shared;
+      break;
+    case LocalWindow:
+      Where = ptx::Space::Local;
+      break;
+    case ParamWindow:
+      Where = ptx::Space::Param;
+      break;
+    default:
+      Offset = Address;
+      break;
+    }
+  }
+  switch (Where) {
+  case ptx::Space::Shared:
+    Space = TraceSpace::Shared;
+    if (char *P = B.shared(Offset, Bytes))
+      return reinterpret_cast<uint64_t>(P);
+    W.fault(FindingKind::OutOfBoundsShared, Lane,
+            describe("shared", Kind, Bytes, Offset) +
+                " is outside of the block's " +
+                std::to_string(B.G.SharedBytes) + " bytes of shared memory",
+            Offset, Bytes);
+    return 0;
+  case ptx::Space::Local:
+    Space = TraceSpace::Local;
+    if (char *P = W.local(Lane, Offset, Bytes))
+      return reinterpret_cast<uint64_t>(P);
+    W.fault(FindingKind::OutOfBoundsLocal, Lane,
+            describe("local", Kind, Bytes, Offset) +
+                " is outside of the thread's " + std::to_string(W.LocalLimit) +
+                " bytes of local memory",
+            Offset, Bytes);
+    return 0;
+  case ptx::Space::Param: {
+    Space = TraceSpace::Param;
+    std::vector<char> &P = B.G.Params;
+    if (Kind == AccessKind::Load && Offset <= P.size() &&
+        Bytes <= P.size() - Offset)
+      return reinterpret_cast<uint64_t>(P.data()) + Offset;
+    W.fault(Kind == AccessKind::Load ? FindingKind::OutOfBoundsParam
+                                     : FindingKind::WriteToReadOnly,
+            Lane,
+            describe("parameter", Kind, Bytes, Offset) +
+                " does not fit the kernel's " + std::to_string(P.size()) +
+                " bytes of parameters",
+            Offset, Bytes);
+    return 0;
+  }
+  case ptx::Space::Const: {
+    Space = TraceSpace::Const;
+    const Allocation *A = B.G.Memory.find(Address, Bytes);
+    if (Kind == AccessKind::Load && A && A->Kind == MemoryKind::ModuleConst)
+      return Address;
+    W.fault(Kind == AccessKind::Load ? FindingKind::OutOfBoundsConst
+                                     : FindingKind::WriteToReadOnly,
+            Lane,
+            describe("constant", Kind, Bytes, Address) +
+                " is outside of the module's constants",
+            Address, Bytes);
+    return 0;
+  }
+  case ptx::Space::Global:
+  case ptx::Space::Generic:
+    break;
+  }
+  Space = TraceSpace::Global;
+  return resolveGlobal(W, Lane, Address, Bytes, Kind);
+}
+
+/// Appends the distinct units of \p Shift bits that the lanes touch.
+void addSectors(WarpTrace &T, TraceAccess &R, uint32_t Mask,
+                const uint64_t (&A)[WarpSize], uint32_t Bytes, unsigned Shift) {
+  uint64_t Units[4 * WarpSize];
+  unsigned N = 0;
+  for (uint32_t M = Mask; M; M &= M - 1) {
+    uint64_t P = A[__builtin_ctz(M)];
+    for (uint64_t U = P >> Shift; U <= (P + Bytes - 1) >> Shift; ++U)
+      if (N == 0 || Units[N - 1] != U)
+        if (N < 4 * WarpSize)
+          Units[N++] = U;
+  }
+  std::sort(Units, Units + N);
+  N = unsigned(std::unique(Units, Units + N) - Units);
+  R.FirstSector = uint32_t(T.Sectors.size());
+  R.NumSectors = N;
+  T.Sectors.insert(T.Sectors.end(), Units, Units + N);
+}
+
+/// Replays for bank conflicts: 32 banks of 4 bytes; lanes that read the same
+/// word share it. Wide accesses go by halves or quarters of the warp.
+uint16_t bankConflicts(uint32_t Mask, const uint64_t (&A)[WarpSize],
+                       uint32_t Bytes) {
+  unsigned Words = std::max(1u, Bytes / 4);
+  unsigned Group = Words >= 4 ? 8 : Words == 2 ? 16 : 32;
+  unsigned Total = 0;
+  for (unsigned First = 0; First < WarpSize; First += Group) {
+    uint64_t Seen[32][32];
+    uint8_t Count[32] = {};
+    unsigned Worst = 0;
+    for (unsigned L = First; L < First + Group; ++L) {
+      if (!(Mask >> L & 1))
+        continue;
+      for (unsigned K = 0; K < Words; ++K) {
+        uint64_t Word = (A[L] >> 2) + K;
+        unsigned Bank = unsigned(Word & 31);
+        bool Known = false;
+        for (unsigned J = 0; J < Count[Bank]; ++J)
+          Known |= Seen[Bank][J] == Word;
+        if (!Known && Count[Bank] < 32)
+          Seen[Bank][Count[Bank]++] = Word;
+        Worst = std::max<unsigned>(Worst, Count[Bank]);
+      }
+    }
+    Total += Worst;
+  }
+  return uint16_t(std::max(1u, Total));
+}
+
+uint16_t sameAddress(uint32_t Mask, const uint64_t (&A)[WarpSize]) {
+  uint64_t Sorted[WarpSize];
+  unsigned N = 0, Run = 1, Worst = 1;
+  for (uint32_t M = Mask; M; M &= M - 1)
+    Sorted[N++] = A[__builtin_ctz(M)];
+  std::sort(Sorted, Sorted + N);
+  for (unsigned K = 1; K < N; ++K) {
+    Run = Sorted[K] == Sorted[K - 1] ? Run + 1 : 1;
+    Worst = std::max(Worst, Run);
+  }
+  return uint16_t(Worst);
+}
+
+void trace(Warp &W, const Inst &I, uint32_t Mask, const uint64_t (&A)[WarpSize],
+           uint32_t Bytes, AccessKind Kind, TraceSpace Space) {
+  TraceAccess R;
+  R.Space = Space;
+  R.BytesPerLane = uint8_t(Bytes);
+  R.Mask = Mask;
+  WarpTrace &T = *W.Trace;
+  switch (Space) {
+  case TraceSpace::Global:
+    addSectors(T, R, Mask, A, Bytes, 5);
+    break;
+  case TraceSpace::Local: {
+    // Hardware interleaves the threads' words, so that the same variable of a
+    // warp's threads is contiguous.
+    uint64_t Interleaved[WarpSize];
+    for (unsigned L = 0; L < WarpSize; ++L) {
+      uint64_t Offset =
+          A[L] - reinterpret_cast<uint64_t>(W.LocalMemory) - L * W.LocalStride;
+      Interleaved[L] = (Offset & ~3ull) * WarpSize + 4 * L + (Offset & 3);
+    }
+    uint64_t Base = (uint64_t(W.Owner.Index) * W.Owner.Warps.size() + W.Index)
+                    << 32;
+    for (uint64_t &X : Interleaved)
+      X += LocalWindow + Base;
+    addSectors(T, R, Mask, Interleaved, std::min(Bytes, 4u), 5);
+    break;
+  }
+  case TraceSpace::Shared: {
+    uint64_t Offsets[WarpSize];
+    for (unsigned L = 0; L < WarpSize; ++L)
+      Offsets[L] = A[L] - reinterpret_cast<uint64_t>(W.Owner.Shared);
+    R.Degree = bankConflicts(Mask, Offsets, Bytes);
+    break;
+  }
+  case TraceSpace::Const:
+  case TraceSpace::Param:
+    addSectors(T, R, Mask, A, std::min(Bytes, 4u), 2);
+    break;
+  case TraceSpace::None:
+    break;
+  }
+  if (Kind == AccessKind::Atomic)
+    R.Degree = sameAddress(Mask, A);
+  T.Accesses.push_back(R);
+}
+
+/// Shared and local bytes that are read before they were written.
+void checkInitialised(Warp &W, uint32_t Mask, const uint64_t (&A)[WarpSize],
+                      uint32_t Bytes, AccessKind Kind, TraceSpace Space) {
+  uint8_t *Shadow =
+      Space == TraceSpace::Shared ? W.Owner.SharedShadow.data() : W.LocalShadow;
+  char *Memory = Space == TraceSpace::Shared ? W.Owner.Shared : W.LocalMemory;
+  if (!Shadow)
+    return;
+  for (uint32_t M = Mask; M; M &= M - 1) {
+    unsigned L = unsigned(__builtin_ctz(M));
+    uint64_t Offset = A[L] - reinterpret_cast<uint64_t>(Memory);
+    if (Kind != AccessKind::Store) {
+      bool Ok = true;
+      for (uint32_t K = 0; K < Bytes; ++K)
+        Ok &= Shadow[Offset + K] != 0;
+      if (!Ok) {
+        bool Shared = Space == TraceSpace::Shared;
+        uint64_t Where = Shared ? Offset : Offset - L * W.LocalStride;
+        W.report(Shared ? FindingKind::UninitShared : FindingKind::UninitLocal,
+                 L,
+                 describe(Shared ? "shared" : "local", Kind, Bytes, Where) +
+                     " reads what was never written",
+                 Where, Bytes);
+      }
+    }
+    if (Kind != AccessKind::Load)
+      std::memset(Shadow + Offset, 1, Bytes);
+  }
+}
+} // namespace
+
+bool gevo::gpu::watchAccess(Warp &W, const Inst &I, uint32_t Mask,
+                            const uint64_t (&A)[WarpSize], uint32_t Bytes,
+                            AccessKind Kind, TraceSpace Space) {
+  if (W.Trace)
+    trace(W, I, Mask, A, Bytes, Kind, Space);
+  if (W.Owner.G.CheckUninit &&
+      (Space == TraceSpace::Shared || Space == TraceSpace::Local))
+    checkInitialised(W, Mask, A, Bytes, Kind, Space);
+  return true;
+}
+
+bool gevo::gpu::resolveSlowly(Warp &W, const Inst &I, uint32_t Mask,
+                              uint64_t (&A)[WarpSize], uint32_t Bytes,
+                              AccessKind Kind) {
+  TraceSpace Spaces[WarpSize] = {};
+  uint32_t Of[6] = {};
+  for (uint32_t M = Mask; M; M &= M - 1) {
+    unsigned L = unsigned(__builtin_ctz(M));
+    if (A[L] & (Bytes - 1)) {
+      W.fault(FindingKind::Misaligned, L,
+              std::string(verb(Kind)) + " of " + std::to_string(Bytes) +
+                  " bytes at " + hex(A[L]) + " is misaligned",
+              A[L], Bytes);
+      return false;
+    }
+    A[L] = resolveLane(W, I, L, A[L], Bytes, Kind, Spaces[L]);
+    if (W.Faulted)
+      return false;
+    if (Kind == AccessKind::Atomic && Spaces[L] == TraceSpace::Local &&
+        W.Owner.G.checks(CheckFamily::Atomic))
+      W.report(FindingKind::InvalidAtomic, L, "atomic access to local memory",
+               A[L], Bytes);
+    Of[unsigned(Spaces[L])] |= 1u << L;
+  }
+  if (!W.Watched)
+    return true;
+  // A trace has one record per instruction: that of the first space present.
+  WarpTrace *Trace = W.Trace;
+  for (unsigned S = 1; S < 6; ++S)
+    if (Of[S]) {
+      watchAccess(W, I, Of[S], A, Bytes, Kind, TraceSpace(S));
+      W.Trace = nullptr;
+    }
+  W.Trace = Trace;
+  return true;
+}

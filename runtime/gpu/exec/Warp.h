@@ -1,0 +1,200 @@
+//===- Warp.h - 32 lanes in step --------------------------------*- C++ -*-===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A warp executes decoded instructions for 32 lanes at once. Lanes that took
+// different ways are splits: disjoint lane masks with a place each. Splits of a
+// divergent branch meet again at its immediate post-dominator (a Join). From
+// sm_70 on a split that waits at a join is let go when another one spins or
+// blocks, so threads of a warp may wait for each other.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_RUNTIME_GPU_EXEC_WARP_H
+#define GEVO_RUNTIME_GPU_EXEC_WARP_H
+
+#include "runtime/gpu/exec/Code.h"
+#include "runtime/gpu/exec/Finding.h"
+#include "runtime/gpu/exec/Trace.h"
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+namespace gevo::gpu {
+
+class Block;
+
+constexpr uint32_t FullMask = ~uint32_t(0);
+constexpr unsigned WarpSize = 32;
+
+/// The activation of a function for some lanes.
+struct Frame {
+  const Code *Fn = nullptr;
+  Frame *Caller = nullptr;
+  uint32_t ReturnTo = 0; ///< Instruction after the call.
+  uint32_t CallSite = 0; ///< Index of the caller's Calls.
+  uint32_t Function = 0; ///< Index in KernelCode.
+  uint32_t LocalBase = 0;
+  uint32_t LocalTop = 0; ///< Grows with alloca.
+  uint32_t Lanes = 0;    ///< Still inside.
+  uint32_t Depth = 0;
+  std::unique_ptr<char[]> Storage;
+  char *Registers = nullptr; ///< Aligned to 64 bytes.
+  uint32_t Capacity = 0;
+};
+
+/// Where splits of a divergent branch meet.
+struct Join {
+  Frame *Where = nullptr;
+  uint32_t Pc = NoPc;
+  uint32_t Expected = 0; ///< Lanes that may still come, and those waiting.
+  uint32_t Arrived = 0;
+  Join *Outer = nullptr;
+};
+
+/// Lanes at one place.
+struct Split {
+  enum Status : uint8_t { Ready, AtBarrier, AtWarpSync };
+  Status State = Ready;
+  uint32_t Mask = 0;
+  uint32_t Pc = 0;
+  Frame *Where = nullptr;
+  Join *Meet = nullptr;
+  uint32_t Barrier = 0; ///< Number of the barrier it waits at.
+  uint32_t Members = 0; ///< Lanes it waits for at a warp-wide operation.
+  uint32_t Spun = 0;    ///< Instructions since it last changed hands.
+  bool MaySpin = false; ///< Executed something a spin loop would.
+};
+
+/// Why Warp::run returned.
+enum class WarpStop : uint8_t { Done, Blocked, Yielded, Fault };
+
+/// See the file comment. Owned and reused by a Block.
+class Warp {
+public:
+  Warp(Block &B, uint32_t Index);
+
+  /// Starts the kernel for \p Lanes.
+  void start(uint32_t Lanes);
+  /// Runs until all lanes exited, all are blocked, or about \p Quantum
+  /// instructions were executed in loops.
+  WarpStop run(uint64_t Quantum);
+  /// Lets the lanes that wait at barrier \p Number go; \p Popc, \p All and
+  /// \p Any are the results of its reduction.
+  void releaseBarrier(uint32_t Number, uint32_t Popc, bool All, bool Any);
+  /// Where each group of lanes is, for reports about a deadlock.
+  const std::vector<Split> &splits() const { return Splits; }
+  bool done() const { return Live == 0; }
+
+  /// \name For handlers
+  /// @{
+  template <typename T> T *row(uint32_t Slot) const {
+    return reinterpret_cast<T *>(Bases[Slot & 3] + (Slot & ~3u));
+  }
+  uint32_t &pred(uint32_t Slot) const {
+    return *reinterpret_cast<uint32_t *>(Bases[Slot & 3] + (Slot & ~3u));
+  }
+  const Code &code() const { return *Current->Fn; }
+  /// Reports a fault of \p Lane at the current instruction; the launch ends.
+  void fault(FindingKind K, unsigned Lane, std::string Message,
+             uint64_t Address = 0, uint32_t Bytes = 0);
+  /// Reports a finding that does not end the launch.
+  void report(FindingKind K, unsigned Lane, std::string Message,
+              uint64_t Address = 0, uint32_t Bytes = 0);
+  /// Memory of \p Lane in the local space; null if the range is outside.
+  char *local(unsigned Lane, uint64_t Offset, uint64_t Bytes) {
+    if (Offset > LocalLimit || Bytes > LocalLimit - Offset)
+      return nullptr;
+    return LocalMemory + uint64_t(Lane) * LocalStride + Offset;
+  }
+  /// @}
+
+  Block &Owner;
+  const uint32_t Index;
+  char *Bases[4] = {};
+  Frame *Current = nullptr; ///< Frame of the running split.
+  uint32_t Pc = 0;          ///< Of the running instruction.
+  uint32_t ActiveMask = 0;  ///< Lanes of the running split.
+  uint32_t SyncMask = 0;    ///< Lanes taking part in a warp-wide operation.
+  /// Warp-wide operations of lanes at different places run in two phases.
+  enum class Phase : uint8_t {
+    Whole,
+    Publish,
+    Complete
+  } SyncPhase = Phase::Whole;
+  uint64_t Exchange[WarpSize] = {}; ///< Values published to other lanes.
+  uint32_t Live = 0;                ///< Lanes that have not exited.
+  uint32_t Exited = 0;
+  bool Faulted = false;
+  uint64_t LastLo = 0, LastHi = 0; ///< The allocation that was hit last,
+  uint64_t LastGeneration = 0;     ///< as of this state of the table.
+  bool LastWritable = false;
+  bool Watched = false;       ///< Traces or checks want to know of each access.
+  WarpTrace *Trace = nullptr; ///< Null: not traced.
+  char *LocalMemory = nullptr;
+  uint64_t LocalStride = 0;
+  uint64_t LocalLimit = 0;
+  uint32_t CarryFlag = 0; ///< CC.CF of add.cc and friends, a bit per lane.
+  uint64_t Executed = 0;  ///< Warp instructions, also %clock.
+  uint8_t *LocalShadow = nullptr; ///< Initialised bytes; null: not checked.
+
+private:
+  enum class SliceEnd : uint8_t { Switched, Yielded };
+
+  // Warp.cpp: the loop, divergence and joins.
+  template <bool Traced> SliceEnd runSplit(uint32_t S, uint64_t Slice);
+  void flushRun(uint32_t Begin, uint32_t End, uint32_t Mask);
+  void enter(const Split &S);
+  uint32_t addSplit(uint32_t Mask, uint32_t Pc, Frame *Where, Join *Meet);
+  void removeSplit(uint32_t S);
+  void diverge(uint32_t S, uint32_t Taken, uint32_t Target,
+               uint32_t Fallthrough, uint32_t Reconverge);
+  void branchIndexed(uint32_t S, const Inst &I, uint32_t Mask);
+  Join *joinAt(Split &S, uint32_t Pc);
+  void arrive(uint32_t S);
+  void settle(Join *J);
+  bool releaseJoins();
+  void exitLanes(uint32_t S, uint32_t Lanes);
+  void splitOff(uint32_t S, uint32_t Stay);
+
+  // Calls.cpp: frames, calls, built-in functions.
+  void call(uint32_t S, const Inst &I, uint32_t Mask);
+  bool callFunction(uint32_t S, uint32_t Site, uint32_t Function,
+                    uint32_t Mask);
+  void callIndirect(uint32_t S, const Inst &I, uint32_t Mask);
+  void callBuiltin(const CallInfo &Info, uint32_t Mask);
+  bool doReturn(uint32_t S);
+  void copyPiece(Frame &From, const CallInfo::Piece &A, Frame &To,
+                 const CallInfo::Piece &B, uint32_t Mask);
+  uint64_t readPiece(Frame &F, const CallInfo::Piece &P, unsigned Lane);
+  void writePiece(Frame &F, const CallInfo::Piece &P, unsigned Lane,
+                  uint64_t Value);
+  void stack(const Inst &I, uint32_t Mask);
+  Frame *newFrame(const Code &Fn);
+  void leaveFrame(Frame *F, uint32_t Lanes);
+
+  // Sync.cpp: barriers and warp-wide operations.
+  void barrier(uint32_t S, const Inst &I, uint32_t Mask);
+  void warpSync(uint32_t S, const Inst &I, uint32_t Mask);
+  void tryWarpSync(uint32_t Members);
+  void finishWarpSync(const Inst &I, uint32_t Mask, uint32_t Members);
+  void mergeSplits();
+
+  std::vector<Split> Splits;
+  std::vector<Join *> Joins; ///< In use, in order of creation.
+  std::vector<std::unique_ptr<Join>> JoinPool;
+  std::vector<Join *> FreeJoins;
+  std::vector<std::unique_ptr<Frame>> FramePool;
+  std::vector<Frame *> FreeFrames;
+  uint32_t Next = 0; ///< Split to run next.
+  uint64_t Used = 0; ///< Instructions of this run().
+};
+
+} // namespace gevo::gpu
+
+#endif // GEVO_RUNTIME_GPU_EXEC_WARP_H

@@ -1,0 +1,182 @@
+//===- Opcode.cpp - Opcodes, modifiers and special registers --------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/ptx/Opcode.h"
+
+#include <array>
+#include <cassert>
+
+using namespace gevo::gpu::ptx;
+
+namespace {
+const ModClass Classes[] = {
+#define MODIFIER(Name, Text, Class) ModClass::Class,
+#include "runtime/gpu/ptx/Modifiers.def"
+};
+const std::string_view ModTexts[] = {
+#define MODIFIER(Name, Text, Class) Text,
+#include "runtime/gpu/ptx/Modifiers.def"
+};
+const struct {
+  std::string_view Text;
+  unsigned Bits;
+} Specials[] = {
+#define SPECIAL(Name, Text, Bits) {Text, Bits},
+#include "runtime/gpu/ptx/SpecialRegisters.def"
+};
+const struct {
+  std::string_view Text;
+  Family Fam;
+  Pipe Unit;
+  std::string_view Operands;
+  std::string_view Modifiers;
+} OpcodeRows[] = {
+#define OPCODE(Name, Text, Fam, Unit, Operands, Modifiers)                     \
+  {Text, Family::Fam, Pipe::Unit, Operands, Modifiers},
+#include "runtime/gpu/ptx/Opcodes.def"
+};
+const std::string_view ClassTexts[] = {
+    "%type",  "%round", "%space", "%compare", "%operation",
+    "%order", "%scope", "%cache", "%vector",  "%word"};
+
+uint32_t hashText(std::string_view S) {
+  uint32_t H = 2166136261u;
+  for (char C : S)
+    H = (H ^ uint8_t(C)) * 16777619u;
+  return H ^ H >> 15;
+}
+
+/// Open addressing over the rows of one table.
+template <unsigned Slots> struct TextIndex {
+  std::array<uint16_t, Slots> Table;
+
+  template <typename TextOf> TextIndex(unsigned Count, TextOf Text) {
+    assert(Count * 2 < Slots && "the index would be too full");
+    Table.fill(0xffff);
+    for (unsigned I = 0; I < Count; ++I) {
+      uint32_t H = hashText(Text(I));
+      while (Table[H % Slots] != 0xffff)
+        ++H;
+      Table[H % Slots] = uint16_t(I);
+    }
+  }
+  template <typename TextOf>
+  unsigned find(std::string_view S, unsigned Missing, TextOf Text) const {
+    for (uint32_t H = hashText(S); Table[H % Slots] != 0xffff; ++H)
+      if (Text(Table[H % Slots]) == S)
+        return Table[H % Slots];
+    return Missing;
+  }
+};
+
+std::bitset<NumModifiers> parseAllowed(std::string_view List) {
+  std::bitset<NumModifiers> Allowed;
+  while (!List.empty()) {
+    size_t End = List.find(' ');
+    std::string_view Word = List.substr(0, End);
+    List = End == std::string_view::npos ? "" : List.substr(End + 1);
+    bool Known = false;
+    for (unsigned M = 0; M < NumModifiers; ++M)
+      if (ModTexts[M] == Word || ClassTexts[unsigned(Classes[M])] == Word) {
+        Allowed.set(M);
+        Known = true;
+      }
+    assert(Known && "Opcodes.def names a modifier that Modifiers.def lacks");
+    (void)Known;
+  }
+  return Allowed;
+}
+
+struct OpcodeTable {
+  OpcodeInfo Rows[NumOpcodes];
+  OpcodeTable() {
+    for (unsigned I = 0; I < NumOpcodes; ++I)
+      Rows[I] = {OpcodeRows[I].Text, OpcodeRows[I].Fam, OpcodeRows[I].Unit,
+                 OpcodeRows[I].Operands, parseAllowed(OpcodeRows[I].Modifiers)};
+  }
+};
+} // namespace
+
+const OpcodeInfo &gevo::gpu::ptx::opcodeInfo(Opcode Op) {
+  static const OpcodeTable Table;
+  return Table.Rows[unsigned(Op)];
+}
+
+Opcode gevo::gpu::ptx::opcodeByName(std::string_view Text) {
+  auto TextOf = [](unsigned I) { return OpcodeRows[I].Text; };
+  static const TextIndex<512> Index(NumOpcodes, TextOf);
+  return Opcode(Index.find(Text, NumOpcodes, TextOf));
+}
+
+std::string_view gevo::gpu::ptx::modText(Mod M) {
+  return M == Mod::None ? "" : ModTexts[unsigned(M)];
+}
+ModClass gevo::gpu::ptx::modClass(Mod M) {
+  return M == Mod::None ? ModClass::Word : Classes[unsigned(M)];
+}
+Mod gevo::gpu::ptx::modByName(std::string_view Text) {
+  auto TextOf = [](unsigned I) { return ModTexts[I]; };
+  static const TextIndex<1024> Index(NumModifiers, TextOf);
+  return Mod(Index.find(Text, NumModifiers, TextOf));
+}
+
+SpecialRegister gevo::gpu::ptx::specialByName(std::string_view Text) {
+  auto TextOf = [](unsigned I) { return Specials[I].Text; };
+  static const TextIndex<256> Index(NumSpecialRegisters, TextOf);
+  return SpecialRegister(Index.find(Text, NumSpecialRegisters, TextOf));
+}
+unsigned gevo::gpu::ptx::specialBits(SpecialRegister S) {
+  return Specials[unsigned(S)].Bits;
+}
+
+unsigned gevo::gpu::ptx::typeBits(Mod Type) {
+  switch (Type) {
+  case Mod::U8:
+  case Mod::S8:
+  case Mod::B8:
+    return 8;
+  case Mod::U16:
+  case Mod::S16:
+  case Mod::B16:
+  case Mod::F16:
+  case Mod::BF16:
+  case Mod::E4M3X2:
+  case Mod::E5M2X2:
+    return 16;
+  case Mod::U64:
+  case Mod::S64:
+  case Mod::B64:
+  case Mod::F64:
+    return 64;
+  case Mod::B128:
+    return 128;
+  case Mod::Pred:
+    return 1;
+  default:
+    return 32;
+  }
+}
+
+bool gevo::gpu::ptx::isFloatType(Mod Type) {
+  switch (Type) {
+  case Mod::F16:
+  case Mod::F16X2:
+  case Mod::BF16:
+  case Mod::BF16X2:
+  case Mod::TF32:
+  case Mod::F32:
+  case Mod::F64:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool gevo::gpu::ptx::isSignedType(Mod Type) {
+  return Type == Mod::S8 || Type == Mod::S16 || Type == Mod::S32 ||
+         Type == Mod::S64 || Type == Mod::S16X2;
+}
