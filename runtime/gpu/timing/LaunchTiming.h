@@ -1,0 +1,74 @@
+//===- LaunchTiming.h - How long a launch took, and where -------*- C++ -*-===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The numbers that a simulation gathers, once; reports only print them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_RUNTIME_GPU_TIMING_LAUNCHTIMING_H
+#define GEVO_RUNTIME_GPU_TIMING_LAUNCHTIMING_H
+
+#include "runtime/gpu/timing/CostProgram.h"
+#include "runtime/gpu/timing/MemorySystem.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace gevo::gpu::timing {
+
+/// Why a warp could not issue its next instruction.
+enum class Stall : uint8_t {
+#define STALL(Name, Key) Name,
+#include "runtime/gpu/timing/Stalls.def"
+  None
+};
+constexpr unsigned NumStalls = unsigned(Stall::None);
+
+/// "arithmetic", "global", ...
+const char *stallName(Stall S);
+
+/// What one instruction of the kernel cost, over all warps.
+struct InstructionProfile {
+  uint64_t Issues = 0; ///< Micro-operations.
+  uint64_t Lanes = 0;  ///< Active lanes of them.
+  uint64_t Stalls[NumStalls] = {};
+  uint64_t Requests = 0;      ///< Accesses to memory.
+  uint64_t Sectors = 0;       ///< Of global and local memory.
+  uint64_t L1Hits = 0;        ///< Sectors.
+  uint64_t L2Hits = 0;        ///< Sectors.
+  uint64_t BankConflicts = 0; ///< Replays of shared memory.
+
+  uint64_t stallCycles() const;
+  void add(const InstructionProfile &Other);
+};
+
+/// How full an SM is.
+struct Occupancy {
+  uint32_t BlocksPerSM = 0;
+  uint32_t WarpsPerSM = 0;
+  const char *Limit = ""; ///< What binds: "warps", "blocks", ...
+};
+
+/// The result of a simulation.
+struct LaunchTiming {
+  uint64_t Cycles = 0; ///< From the first block's start to the last one's end.
+  uint64_t Nanoseconds = 0; ///< With the launch overhead.
+  uint64_t Blocks = 0;      ///< Of the grid.
+  uint64_t BlocksTimed = 0; ///< Simulated; the others were like them.
+  uint64_t Uops = 0;
+  bool WarmL2 = false;
+  CostSource Source = CostSource::PtxRules;
+  Occupancy Full;
+  uint32_t RegistersPerThread = 0;
+  MemoryCounters Memory;
+  /// By function and instruction.
+  std::vector<std::vector<InstructionProfile>> Profile;
+};
+
+} // namespace gevo::gpu::timing
+
+#endif // GEVO_RUNTIME_GPU_TIMING_LAUNCHTIMING_H

@@ -1,0 +1,153 @@
+//===- MemorySystem.cpp - L2 and DRAM -------------------------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/timing/MemorySystem.h"
+
+#include <algorithm>
+
+using namespace gevo::gpu::timing;
+
+namespace {
+/// Queue times have ten fractional bits: a sector takes a fraction of a cycle.
+constexpr uint64_t One = 1024;
+
+/// Cycles (with fraction) that \p Servers together at \p MBs need per sector,
+/// seen from one of them.
+uint64_t sectorCost(const Profile &P, uint64_t MBs, uint64_t Servers) {
+  // cycles/sector = 32 bytes * servers * clock / bandwidth.
+  return std::max<uint64_t>(1, SectorBytes * Servers * P.ClockKHz * One /
+                                   (MBs * 1000));
+}
+
+uint64_t mix(uint64_t V) {
+  V ^= V >> 31;
+  V *= 0x9e3779b97f4a7c15ull;
+  return V ^ V >> 29;
+}
+
+unsigned bits(uint8_t Mask) { return unsigned(__builtin_popcount(Mask)); }
+} // namespace
+
+MemorySystem::MemorySystem(const Profile &P) : P(P) {
+  SectorCost = sectorCost(P, P.L2MBs, P.L2Slices);
+  DramSectorCost =
+      sectorCost(P, P.DramMBs * P.DramPercent / 100, P.DramChannels);
+  PortSectorCost = SectorBytes * One / P.PortBytesPerCycle;
+  uint64_t LinesPerSlice =
+      P.L2Bytes / (SectorBytes * SectorsPerLine) / P.L2Slices;
+  uint64_t Sets = std::max<uint64_t>(1, LinesPerSlice / P.L2Ways);
+  for (uint64_t S = 0; S < P.L2Slices; ++S)
+    Slices.push_back({Cache(Sets, P.L2Ways)});
+  ChannelFree.resize(P.DramChannels);
+  PortFree.resize(P.SMs);
+}
+
+void MemorySystem::restart() {
+  for (Slice &S : Slices)
+    S.Free = 0;
+  std::fill(ChannelFree.begin(), ChannelFree.end(), 0);
+  std::fill(PortFree.begin(), PortFree.end(), 0);
+  // What was fetched in an earlier launch has arrived.
+  for (Slice &S : Slices)
+    S.Tags.settle();
+  Warm = Counters.L2Reads + Counters.L2Writes + Counters.L2Atomics != 0;
+  Counters = MemoryCounters();
+}
+
+void MemorySystem::flush() {
+  for (Slice &S : Slices)
+    S.Tags.clear();
+  restart();
+  Warm = false;
+}
+
+MemorySystem::Lookup MemorySystem::locate(uint64_t Sector) const {
+  uint64_t Line = Sector / SectorsPerLine;
+  uint64_t Row = Line / P.L2Slices;
+  // Lines in a row go to different slices; strides of whole rows spread too.
+  uint64_t S = (Line % P.L2Slices + mix(Row)) % P.L2Slices;
+  return {S, Row % Slices[S].Tags.sets(), Line,
+          uint8_t(1u << Sector % SectorsPerLine)};
+}
+
+uint64_t MemorySystem::queue(uint64_t &Free, uint64_t Arrival, uint64_t Cost) {
+  uint64_t Start = std::max(Free, Arrival);
+  Free = Start + Cost;
+  return Start - Arrival;
+}
+
+uint64_t MemorySystem::dramDelay(uint64_t SliceIndex, uint64_t Now,
+                                 uint64_t Sectors) {
+  uint64_t C = SliceIndex * P.DramChannels / P.L2Slices;
+  return queue(ChannelFree[C], Now, Sectors * DramSectorCost);
+}
+
+CacheLine *MemorySystem::lineFor(const Lookup &At, uint64_t Now) {
+  Cache &Tags = Slices[At.SliceIndex].Tags;
+  if (CacheLine *L = Tags.find(At.Set, At.Tag))
+    return L;
+  CacheLine Evicted;
+  CacheLine *L = Tags.replace(At.Set, At.Tag, Evicted);
+  if (Evicted.Dirty) {
+    Counters.DramWrites += bits(Evicted.Dirty);
+    dramDelay(At.SliceIndex, Now, bits(Evicted.Dirty));
+  }
+  return L;
+}
+
+MemoryReply MemorySystem::serve(const MemoryRequest &R,
+                                const uint64_t *Sectors) {
+  MemoryReply Reply;
+  uint64_t Back = 0;
+  for (uint32_t K = 0; K < R.NumSectors; ++K) {
+    Lookup At = locate(Sectors[K]);
+    uint64_t Arrival = R.Time * One;
+    uint64_t Cost = SectorCost;
+    if (R.Kind == RequestKind::Atomic)
+      Cost = std::max(Cost, (K ? 1 : R.Degree) * P.AtomicStep * One);
+    uint64_t Wait = queue(Slices[At.SliceIndex].Free, Arrival, Cost);
+    CacheLine *L = lineFor(At, Arrival + Wait);
+    bool Hit = L->Valid & At.Bit;
+    if (R.Kind == RequestKind::Write) {
+      ++Counters.L2Writes;
+      L->Valid |= At.Bit;
+      L->Dirty |= At.Bit;
+      continue;
+    }
+    uint64_t Latency =
+        (R.Kind == RequestKind::Atomic ? P.AtomicLatency : P.L2Latency) * One;
+    uint64_t Ready = Arrival + Wait + Latency;
+    if (R.Kind == RequestKind::Atomic) {
+      ++Counters.L2Atomics;
+      Ready += Cost - std::min(Cost, One);
+      L->Dirty |= At.Bit;
+    } else {
+      ++Counters.L2Reads;
+      Counters.L2ReadHits += Hit;
+    }
+    if (Hit) {
+      ++Reply.L2Hits;
+      Ready = std::max(Ready, L->FillTime);
+    } else {
+      ++Counters.DramReads;
+      Ready += (P.DramLatency - P.L2Latency) * One +
+               dramDelay(At.SliceIndex, Arrival + Wait, 1);
+      L->Valid |= At.Bit;
+      L->FillTime = std::max(L->FillTime, Ready);
+    }
+    Back = std::max(Back, Ready);
+  }
+  if (R.Kind == RequestKind::Write)
+    return Reply;
+  // Data returns over the SM's port, one sector after another. The queue is
+  // kept in terms of when requests left: a late answer from DRAM does not hold
+  // up the hits behind it.
+  uint64_t Wait =
+      queue(PortFree[R.SM], R.Time * One, R.NumSectors * PortSectorCost);
+  Reply.Time = (Back + Wait + One - 1) / One;
+  return Reply;
+}

@@ -1,0 +1,98 @@
+//===- MemorySystem.h - L2 and DRAM -----------------------------*- C++ -*-===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What all SMs share: the slices of L2 and the channels of DRAM. Requests come
+// in order of time; each is answered with the time at which its data is back.
+// A slice and a channel serve one sector after another, so bandwidth is a queue
+// and not a number that is applied afterwards.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_RUNTIME_GPU_TIMING_MEMORYSYSTEM_H
+#define GEVO_RUNTIME_GPU_TIMING_MEMORYSYSTEM_H
+
+#include "runtime/gpu/timing/Cache.h"
+#include "runtime/gpu/timing/Profile.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace gevo::gpu::timing {
+
+/// What was asked of L2 and DRAM.
+struct MemoryCounters {
+  uint64_t L2Reads = 0, L2ReadHits = 0; ///< Sectors.
+  uint64_t L2Writes = 0;
+  uint64_t L2Atomics = 0;
+  uint64_t DramReads = 0, DramWrites = 0;
+};
+
+enum class RequestKind : uint8_t { Read, Write, Atomic };
+
+/// Part of one warp instruction: some sectors for L2.
+struct MemoryRequest {
+  uint64_t Time = 0; ///< When it leaves the SM.
+  uint32_t SM = 0;
+  uint32_t Fetch = 0; ///< The SM's number for what waits; Write: unused.
+  RequestKind Kind = RequestKind::Read;
+  uint16_t Degree = 1; ///< Atomic: the most lanes on one address.
+  uint32_t FirstSector = 0, NumSectors = 0;
+};
+
+/// What a request's data did.
+struct MemoryReply {
+  uint64_t Time = 0; ///< When the data is at the SM.
+  uint32_t L2Hits = 0;
+};
+
+/// L2 and DRAM of one GPU. Its contents last from launch to launch.
+class MemorySystem {
+public:
+  explicit MemorySystem(const Profile &P);
+
+  /// Serves \p R, whose sectors start at \p Sectors. Requests must come in
+  /// order of time.
+  MemoryReply serve(const MemoryRequest &R, const uint64_t *Sectors);
+
+  /// A new launch: clocks start again, contents stay (a warm L2).
+  void restart();
+  /// Empties L2 as well (a cold L2).
+  void flush();
+
+  const MemoryCounters &counters() const { return Counters; }
+  bool warm() const { return Warm; }
+
+private:
+  struct Slice {
+    Cache Tags;
+    uint64_t Free = 0; ///< In 1/1024 cycles, as all queue times.
+  };
+  struct Lookup {
+    uint64_t SliceIndex, Set, Tag;
+    uint8_t Bit;
+  };
+
+  Lookup locate(uint64_t Sector) const;
+  /// When the slice can take the request, and occupies it for \p Cost.
+  uint64_t queue(uint64_t &Free, uint64_t Arrival, uint64_t Cost);
+  uint64_t dramDelay(uint64_t SliceIndex, uint64_t Now, uint64_t Sectors);
+  CacheLine *lineFor(const Lookup &At, uint64_t Now);
+
+  const Profile &P;
+  uint64_t SectorCost;     ///< Of a slice.
+  uint64_t DramSectorCost; ///< Of a channel.
+  uint64_t PortSectorCost; ///< Of the way back to an SM.
+  std::vector<Slice> Slices;
+  std::vector<uint64_t> ChannelFree;
+  std::vector<uint64_t> PortFree; ///< By SM.
+  MemoryCounters Counters;
+  bool Warm = false;
+};
+
+} // namespace gevo::gpu::timing
+
+#endif // GEVO_RUNTIME_GPU_TIMING_MEMORYSYSTEM_H

@@ -1,0 +1,225 @@
+//===- Simulation.cpp - The clock of a launch -----------------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/timing/Simulation.h"
+#include "runtime/gpu/timing/Sm.h"
+
+#include <algorithm>
+#include <cassert>
+#include <tuple>
+
+using namespace gevo::gpu;
+using namespace gevo::gpu::timing;
+
+const char *gevo::gpu::timing::stallName(Stall S) {
+  static const char *const Names[] = {
+#define STALL(Name, Key) Key,
+#include "runtime/gpu/timing/Stalls.def"
+      "none"};
+  return Names[unsigned(S)];
+}
+
+uint64_t InstructionProfile::stallCycles() const {
+  uint64_t Sum = 0;
+  for (uint64_t S : Stalls)
+    Sum += S;
+  return Sum;
+}
+
+void InstructionProfile::add(const InstructionProfile &Other) {
+  Issues += Other.Issues;
+  Lanes += Other.Lanes;
+  for (unsigned K = 0; K < NumStalls; ++K)
+    Stalls[K] += Other.Stalls[K];
+  Requests += Other.Requests;
+  Sectors += Other.Sectors;
+  L1Hits += Other.L1Hits;
+  L2Hits += Other.L2Hits;
+  BankConflicts += Other.BankConflicts;
+}
+
+namespace {
+
+uint64_t roundUp(uint64_t V, uint64_t To) { return (V + To - 1) / To * To; }
+
+/// What is left of the memory of an SM for L1 when blocks take their share.
+uint64_t l1Bytes(const Profile &P, const Occupancy &Full,
+                 const LaunchShape &Shape) {
+  if (!P.L1Unified)
+    return P.L1Pool;
+  uint64_t Shared = roundUp(
+      Full.BlocksPerSM * (uint64_t(Shape.SharedBytes) + P.SharedReserved),
+      8192);
+  return std::max(P.L1Min, P.L1Pool - std::min(P.L1Pool, Shared));
+}
+
+/// One launch.
+class Launch {
+public:
+  Launch(const Profile &P, const CostProgram &Code, const LaunchShape &Shape,
+         MemorySystem &Memory, const BlockSource &NextBlock);
+  LaunchTiming run();
+
+private:
+  bool fill(Sm &S, uint64_t Time);
+  void firstWave();
+  void runWindow(uint64_t End);
+  void serveRequests();
+
+  const Profile &P;
+  MemorySystem &Memory;
+  const BlockSource &NextBlock;
+  LaunchTiming T;
+  std::vector<std::unique_ptr<Sm>> SMs;
+  std::vector<std::unique_ptr<BlockTrace>> Idle;
+  bool NoMore = false;
+  std::vector<MemoryRequest> Merged;
+};
+
+Launch::Launch(const Profile &P, const CostProgram &Code,
+               const LaunchShape &Shape, MemorySystem &Memory,
+               const BlockSource &NextBlock)
+    : P(P), Memory(Memory), NextBlock(NextBlock) {
+  T.Blocks = Shape.Blocks;
+  T.Full = occupancy(P, Shape, Code.RegistersPerThread);
+  T.RegistersPerThread = Code.RegistersPerThread;
+  T.Source = Code.Source;
+  for (const CostFunction &F : Code.Functions)
+    T.Profile.emplace_back(F.RegionAt.size());
+  uint64_t Bytes = l1Bytes(P, T.Full, Shape);
+  // An SM that never gets a block need not exist.
+  uint64_t Used = std::min<uint64_t>(P.SMs, std::max<uint64_t>(1, T.Blocks));
+  for (uint32_t K = 0; K < Used; ++K)
+    SMs.push_back(std::make_unique<Sm>(P, Code, K, Bytes, T.Profile));
+}
+
+/// Gives \p S one more block; false if there is none.
+bool Launch::fill(Sm &S, uint64_t Time) {
+  if (NoMore)
+    return false;
+  std::unique_ptr<BlockTrace> B;
+  if (Idle.empty()) {
+    B = std::make_unique<BlockTrace>();
+  } else {
+    B = std::move(Idle.back());
+    Idle.pop_back();
+  }
+  if (!NextBlock(*B)) {
+    NoMore = true;
+    return false;
+  }
+  ++T.BlocksTimed;
+  S.launch(std::move(B), Time);
+  return true;
+}
+
+/// The hardware deals blocks out to the SMs one by one.
+void Launch::firstWave() {
+  for (unsigned Round = 0; Round < T.Full.BlocksPerSM; ++Round)
+    for (auto &S : SMs)
+      if (!fill(*S, P.BlockLaunch))
+        return;
+}
+
+void Launch::runWindow(uint64_t End) {
+  for (auto &S : SMs)
+    while (S->run(End)) {
+      while (std::unique_ptr<BlockTrace> B = S->takeFinished())
+        Idle.push_back(std::move(B));
+      fill(*S, S->finishedAt() + P.BlockLaunch);
+    }
+}
+
+void Launch::serveRequests() {
+  Merged.clear();
+  for (auto &S : SMs)
+    Merged.insert(Merged.end(), S->requests().begin(), S->requests().end());
+  // Equal times go by SM and order of issue.
+  std::sort(Merged.begin(), Merged.end(),
+            [](const MemoryRequest &A, const MemoryRequest &B) {
+              return std::tie(A.Time, A.SM, A.FirstSector) <
+                     std::tie(B.Time, B.SM, B.FirstSector);
+            });
+  for (const MemoryRequest &R : Merged) {
+    Sm &S = *SMs[R.SM];
+    S.reply(R, Memory.serve(R, S.sectors() + R.FirstSector));
+  }
+  for (auto &S : SMs)
+    S->clearRequests();
+}
+
+LaunchTiming Launch::run() {
+  Memory.restart();
+  T.WarmL2 = Memory.warm();
+  firstWave();
+  while (true) {
+    uint64_t Next = Never;
+    for (auto &S : SMs)
+      Next = std::min(Next, S->nextEvent());
+    if (Next == Never) {
+      bool Released = false;
+      for (auto &S : SMs)
+        Released |= S->releaseBarriers(S->lastTime());
+      if (!Released)
+        break;
+      continue;
+    }
+    runWindow(Next + P.L2Latency);
+    serveRequests();
+  }
+  for (auto &S : SMs) {
+    assert(!S->residentBlocks() && "a warp waits for what never comes");
+    T.Cycles = std::max(T.Cycles, S->lastTime());
+    T.Uops += S->uops();
+  }
+  T.Memory = Memory.counters();
+  T.Nanoseconds = P.LaunchNs + T.Cycles * 1000000 / P.ClockKHz;
+  return std::move(T);
+}
+
+} // namespace
+
+Occupancy gevo::gpu::timing::occupancy(const Profile &P,
+                                       const LaunchShape &Shape,
+                                       uint32_t RegistersPerThread) {
+  uint64_t Warps = std::max<uint64_t>(1, (Shape.ThreadsPerBlock + 31) / 32);
+  uint64_t RegsPerWarp =
+      roundUp(std::max(1u, RegistersPerThread) * 32ull, P.RegisterUnit);
+  // A scheduler's registers serve its own warps alone.
+  uint64_t WarpsByRegs =
+      P.Registers / P.Schedulers / RegsPerWarp * P.Schedulers;
+  uint64_t Shared =
+      Shape.SharedBytes || P.SharedReserved
+          ? roundUp(Shape.SharedBytes + P.SharedReserved, P.SharedUnit)
+          : 0;
+  struct {
+    uint64_t Blocks;
+    const char *Name;
+  } Limits[] = {{P.MaxWarps / Warps, "warps"},
+                {P.MaxBlocks, "blocks"},
+                {WarpsByRegs / Warps, "registers"},
+                {Shared ? P.SharedBytes / Shared : P.MaxBlocks, "shared"}};
+  Occupancy O;
+  uint64_t Least = Never;
+  for (auto &L : Limits)
+    if (L.Blocks < Least) {
+      Least = L.Blocks;
+      O.Limit = L.Name;
+    }
+  // A launch that the driver let through runs, one block at a time.
+  O.BlocksPerSM = uint32_t(std::max<uint64_t>(1, Least));
+  O.WarpsPerSM = uint32_t(O.BlocksPerSM * Warps);
+  return O;
+}
+
+LaunchTiming gevo::gpu::timing::simulate(const Profile &P,
+                                         const CostProgram &Code,
+                                         const LaunchShape &Shape,
+                                         MemorySystem &Memory,
+                                         const BlockSource &NextBlock) {
+  return Launch(P, Code, Shape, Memory, NextBlock).run();
+}

@@ -1,0 +1,53 @@
+//===- Simulation.h - The clock of a launch ---------------------*- C++ -*-===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runs the SMs of a GPU over the traces of a launch. Time goes in windows as
+// long as the latency of L2: within a window an SM cannot see what another one
+// does, because nothing comes back from L2 sooner. So each SM runs alone to the
+// end of the window, then L2 serves the requests of all of them in order of
+// time, and the answers lie in later windows. The result is that of one event
+// queue for the whole GPU, without its cost.
+//
+// Blocks are asked for in order of their index, when an SM has room.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_RUNTIME_GPU_TIMING_SIMULATION_H
+#define GEVO_RUNTIME_GPU_TIMING_SIMULATION_H
+
+#include "runtime/gpu/exec/Trace.h"
+#include "runtime/gpu/timing/CostProgram.h"
+#include "runtime/gpu/timing/LaunchTiming.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+namespace gevo::gpu::timing {
+
+/// What occupancy depends on.
+struct LaunchShape {
+  uint64_t Blocks = 1;
+  uint32_t ThreadsPerBlock = 32;
+  uint32_t SharedBytes = 0; ///< Static and dynamic.
+};
+
+/// How many blocks of a launch an SM holds at once.
+Occupancy occupancy(const Profile &P, const LaunchShape &Shape,
+                    uint32_t RegistersPerThread);
+
+/// Writes the next block's trace; false if there is none any more.
+using BlockSource = std::function<bool(BlockTrace &)>;
+
+/// Simulates a launch of \p Code on \p P and \p Memory (which it restarts).
+LaunchTiming simulate(const Profile &P, const CostProgram &Code,
+                      const LaunchShape &Shape, MemorySystem &Memory,
+                      const BlockSource &NextBlock);
+
+} // namespace gevo::gpu::timing
+
+#endif // GEVO_RUNTIME_GPU_TIMING_SIMULATION_H

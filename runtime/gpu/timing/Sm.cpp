@@ -1,0 +1,401 @@
+//===- Sm.cpp - Issue of one streaming multiprocessor ---------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Residency of blocks, the walk along traces, and issue. Memory instructions
+// are in SmMemory.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/timing/Sm.h"
+
+#include <algorithm>
+#include <cassert>
+
+using namespace gevo::gpu;
+using namespace gevo::gpu::timing;
+
+Sm::Sm(const Profile &P, const CostProgram &Code, uint32_t Index,
+       uint64_t L1Bytes,
+       std::vector<std::vector<InstructionProfile>> &Statistics)
+    : P(P), Code(Code), Index(Index), Statistics(Statistics),
+      Schedulers(P.Schedulers), Warps(P.MaxWarps), WarpReady(P.MaxWarps, Never),
+      WarpUnit(P.MaxWarps, Unit::None),
+      Registers(P.MaxWarps * std::max(1u, Code.NumRegisters)),
+      Blocks(P.MaxBlocks),
+      L1(P.L1Sets,
+         std::max<uint64_t>(
+             1, L1Bytes / (SectorBytes * SectorsPerLine * P.L1Sets))) {}
+
+void Sm::launch(std::unique_ptr<BlockTrace> Block, uint64_t Time) {
+  auto Slot = std::find_if(Blocks.begin(), Blocks.end(),
+                           [](const BlockSlot &B) { return !B.Trace; });
+  assert(Slot != Blocks.end() &&
+         "an SM holds no more blocks than it has slots");
+  *Slot = BlockSlot();
+  Slot->Trace = std::move(Block);
+  Slot->LiveWarps = uint32_t(Slot->Trace->Warps.size());
+  ++NumResident;
+  uint32_t Warp = 0;
+  for (const WarpTrace &T : Slot->Trace->Warps) {
+    while (Warp < Warps.size() && Warps[Warp].Trace)
+      ++Warp;
+    assert(Warp < Warps.size() && "occupancy counts warps");
+    WarpSlot &W = Warps[Warp];
+    W = WarpSlot();
+    W.Trace = &T;
+    W.Block = uint32_t(Slot - Blocks.begin());
+    W.NotBefore = W.Issued = Time;
+    std::fill_n(registersOf(Warp), Code.NumRegisters, 0);
+    Schedulers[schedulerOf(Warp)].Order.push_back(Warp);
+    if (!openUops(W)) {
+      finishWarp(Warp, Time);
+      continue;
+    }
+    prepare(Warp);
+  }
+}
+
+/// Opens the next micro-operations of the trace; false at its end.
+bool Sm::openUops(WarpSlot &W) {
+  while (true) {
+    if (W.Pos >= W.End) {
+      if (W.Run >= W.Trace->Runs.size())
+        return false;
+      const TraceRun &R = W.Trace->Runs[W.Run++];
+      W.Function = R.Function;
+      W.Pos = R.Begin;
+      W.End = R.Begin + R.Count;
+      W.Mask = R.Mask;
+      W.AccessBase = R.FirstAccess - functionOf(W).AccessesBefore[R.Begin];
+    }
+    const CostFunction &F = functionOf(W);
+    uint32_t Index = F.RegionAt[W.Pos];
+    if (Index != NoIndex && F.Regions[Index].End <= W.End) {
+      const Region &R = F.Regions[Index];
+      W.Cur = F.Uops.data() + R.FirstUop;
+      W.CurEnd = W.Cur + R.NumUops;
+      W.Pos = R.End;
+    } else {
+      W.Cur = F.Uops.data() + F.FirstUop[W.Pos];
+      W.CurEnd = F.Uops.data() + F.FirstUop[W.Pos + 1];
+      ++W.Pos;
+    }
+    if (W.Cur != W.CurEnd)
+      return true;
+  }
+}
+
+/// What costs nothing hands on the readiness of its sources.
+void Sm::freeUop(uint32_t Warp, const Uop &U) {
+  const WarpSlot &W = Warps[Warp];
+  uint64_t *File = registersOf(Warp) + Code.RegisterBase[W.Function];
+  uint64_t Ready = 0;
+  for (unsigned K = 0; K < U.NumSources; ++K)
+    Ready = std::max(Ready, File[functionOf(W).sources(U)[K]]);
+  for (unsigned K = 0; K < U.NumResults; ++K) {
+    uint32_t R = functionOf(W).results(U)[K];
+    File[R] = Ready;
+    if (isPending(Ready))
+      Fetches[Ready & ~PendingBit].Results.push_back(
+          Code.RegisterBase[W.Function] + R);
+  }
+}
+
+/// Finds the next micro-operation to issue and when its operands are ready.
+void Sm::prepare(uint32_t Warp) {
+  WarpSlot &W = Warps[Warp];
+  while (W.Cur->Kind == UopKind::Free) {
+    freeUop(Warp, *W.Cur);
+    if (++W.Cur == W.CurEnd && !openUops(W)) {
+      finishWarp(Warp, W.Issued + 1);
+      return;
+    }
+  }
+  const Uop &U = *W.Cur;
+  const CostFunction &F = functionOf(W);
+  const uint64_t *File = registersOf(Warp) + Code.RegisterBase[W.Function];
+  uint64_t Ready = 0;
+  const uint16_t *Source = F.sources(U);
+  for (unsigned K = 0; K < U.NumSources; ++K)
+    Ready = std::max(Ready, File[Source[K]]);
+  WarpUnit[Warp] = U.Pipe;
+  if (isPending(Ready)) {
+    W.Why = Fetches[Ready & ~PendingBit].Why;
+    WarpReady[Warp] = Never;
+    return;
+  }
+  W.Why = Stall(Ready & 3);
+  Ready >>= 2;
+  if (W.NotBefore > Ready) {
+    Ready = W.NotBefore;
+    W.Why = W.NotBeforeWhy;
+  }
+  if (U.Kind == UopKind::Fence) {
+    if (W.Outstanding) {
+      W.AtFence = true;
+      W.Why = Stall::Fence;
+      WarpReady[Warp] = Never;
+      return;
+    }
+    if (W.MemoryDone > Ready) {
+      Ready = W.MemoryDone;
+      W.Why = Stall::Fence;
+    }
+  }
+  WarpReady[Warp] = Ready;
+  wake(schedulerOf(Warp), Ready);
+}
+
+void Sm::account(const WarpSlot &W, const Uop &U, uint64_t Ready,
+                 uint64_t Now) {
+  InstructionProfile &S = Statistics[W.Function][U.Instruction];
+  ++S.Issues;
+  S.Lanes += unsigned(__builtin_popcount(W.Mask));
+  uint64_t Next = W.Issued + 1;
+  if (Ready > Next)
+    S.Stalls[unsigned(W.Why)] += Ready - Next;
+  uint64_t From = std::max(Ready, Next);
+  if (Now > From) {
+    const Scheduler &Sched =
+        Schedulers[schedulerOf(uint32_t(&W - Warps.data()))];
+    uint64_t Free = std::min(Sched.PipeFree[unsigned(U.Pipe)], Now);
+    uint64_t Pipe = Free > From ? Free - From : 0;
+    S.Stalls[unsigned(Stall::Pipe)] += Pipe;
+    S.Stalls[unsigned(Stall::Selected)] += Now - From - Pipe;
+  }
+}
+
+/// Issues one warp of \p S at \p Now if one can; otherwise says when to look
+/// again.
+bool Sm::pick(Scheduler &S, uint64_t Now) {
+  uint64_t Next = Never;
+  uint32_t Chosen = NoIndex;
+  uint64_t PathReady = PathFree > P.MemoryQueue ? PathFree - P.MemoryQueue : 0;
+  for (uint32_t W : S.Order) {
+    uint64_t T = WarpReady[W];
+    if (T == Never)
+      continue;
+    Unit U = WarpUnit[W];
+    T = std::max(T, S.PipeFree[unsigned(U)]);
+    if (U == Unit::Memory)
+      T = std::max(T, PathReady);
+    if (T > Now) {
+      Next = std::min(Next, T);
+      continue;
+    }
+    // Greedy, then oldest.
+    if (W == S.Last) {
+      Chosen = W;
+      break;
+    }
+    if (Chosen == NoIndex)
+      Chosen = W;
+  }
+  if (Chosen == NoIndex) {
+    S.Time = Next;
+    return false;
+  }
+  S.Time = S.Earliest = Now + 1;
+  S.Last = Chosen;
+  Unit First = WarpUnit[Chosen];
+  issue(S, Chosen, Now);
+  if (P.IssueWidth > 1)
+    secondIssue(S, Chosen, First, Now);
+  return true;
+}
+
+/// The second dispatch unit takes the same warp's next instruction if it is
+/// independent and goes to another kind of pipe.
+bool Sm::secondIssue(Scheduler &S, uint32_t Warp, Unit First, uint64_t Now) {
+  if (WarpReady[Warp] > Now || !Warps[Warp].Trace)
+    return false;
+  Unit U = WarpUnit[Warp];
+  bool Arithmetic = U == Unit::Fp32 || U == Unit::Int || U == Unit::Mul;
+  bool FirstArithmetic =
+      First == Unit::Fp32 || First == Unit::Int || First == Unit::Mul;
+  if (U == First || (Arithmetic && FirstArithmetic) ||
+      S.PipeFree[unsigned(U)] > Now)
+    return false;
+  if (U == Unit::Memory && PathFree > Now + P.MemoryQueue)
+    return false;
+  issue(S, Warp, Now);
+  return true;
+}
+
+void Sm::setResults(uint32_t Warp, const Uop &U, uint64_t Time, Stall Why) {
+  WarpSlot &W = Warps[Warp];
+  uint64_t *File = registersOf(Warp) + Code.RegisterBase[W.Function];
+  const uint16_t *Result = functionOf(W).results(U);
+  for (unsigned K = 0; K < U.NumResults; ++K)
+    File[Result[K]] = readyAt(Time, Why);
+}
+
+void Sm::branch(WarpSlot &W, uint64_t Now) {
+  // A run ends at a branch only if it was taken.
+  bool Taken = W.Cur + 1 == W.CurEnd && W.Pos >= W.End;
+  if (Taken) {
+    W.NotBefore = Now + P.pipe(Unit::Branch).Latency;
+    W.NotBeforeWhy = Stall::Branch;
+  }
+}
+
+void Sm::issue(Scheduler &S, uint32_t Warp, uint64_t Now) {
+  WarpSlot &W = Warps[Warp];
+  const Uop &U = *W.Cur;
+  account(W, U, WarpReady[Warp], Now);
+  ++Uops;
+  LastTime = std::max(LastTime, Now + 1);
+  S.PipeFree[unsigned(U.Pipe)] = Now + P.pipe(U.Pipe).Interval;
+  W.Issued = Now;
+  if (W.NotBefore <= Now)
+    W.NotBefore = Now + (P.IssueWidth > 1 ? 0 : 1);
+  switch (U.Kind) {
+  case UopKind::Alu:
+    setResults(Warp, U, Now + U.Latency, Stall::Arithmetic);
+    break;
+  case UopKind::Load:
+  case UopKind::Store:
+  case UopKind::Atomic:
+  case UopKind::Reduce:
+    memory(Warp, U, Now);
+    break;
+  case UopKind::Branch:
+    branch(W, Now);
+    break;
+  case UopKind::Fence:
+    W.NotBefore = Now + U.Latency;
+    W.NotBeforeWhy = Stall::Fence;
+    break;
+  case UopKind::Barrier:
+  case UopKind::Arrive:
+    barrier(Warp, U, Now);
+    break;
+  case UopKind::Free:
+    assert(false && "what costs nothing is not issued");
+  }
+  if (++W.Cur == W.CurEnd && !openUops(W)) {
+    finishWarp(Warp, Now + 1);
+    return;
+  }
+  if (W.AtBarrier) {
+    WarpReady[Warp] = Never;
+    return;
+  }
+  prepare(Warp);
+}
+
+void Sm::finishWarp(uint32_t Warp, uint64_t Now) {
+  WarpSlot &W = Warps[Warp];
+  std::vector<uint32_t> &Order = Schedulers[schedulerOf(Warp)].Order;
+  Order.erase(std::find(Order.begin(), Order.end(), Warp));
+  WarpReady[Warp] = Never;
+  W.Trace = nullptr;
+  // Data that is still on its way is no one's.
+  for (Fetch &F : Fetches)
+    if (F.Warp == Warp)
+      F.Warp = NoIndex;
+  BlockSlot &B = Blocks[W.Block];
+  LastTime = std::max(LastTime, Now);
+  if (--B.LiveWarps == 0) {
+    Finished.push_back(std::move(B.Trace));
+    --NumResident;
+    FinishTime = Now;
+    BlockDone = true;
+    return;
+  }
+  // The others at a barrier may have waited for this one.
+  for (unsigned Id = 0; Id < 16; ++Id)
+    if (!B.Waiting[Id].empty() && B.Arrived[Id] >= B.LiveWarps)
+      releaseBarrier(B, Id, Now);
+}
+
+void Sm::releaseBarrier(BlockSlot &B, unsigned Id, uint64_t Now) {
+  B.Arrived[Id] = 0;
+  std::vector<uint32_t> Waiting = std::move(B.Waiting[Id]);
+  B.Waiting[Id].clear();
+  for (uint32_t Warp : Waiting) {
+    WarpSlot &W = Warps[Warp];
+    W.AtBarrier = false;
+    W.NotBefore = Now + P.pipe(Unit::Barrier).Latency;
+    W.NotBeforeWhy = Stall::Barrier;
+    prepare(Warp);
+  }
+}
+
+void Sm::barrier(uint32_t Warp, const Uop &U, uint64_t Now) {
+  WarpSlot &W = Warps[Warp];
+  BlockSlot &B = Blocks[W.Block];
+  unsigned Id = U.Flags & FlagBarrierId ? U.Flags >> 8 & 15 : 0;
+  // Lanes of a diverged warp arrive one part after the other, and only the last
+  // part goes on behind the barrier.
+  bool Last = W.Pos < W.End || W.Cur + 1 < W.CurEnd;
+  if (!Last && W.Run < W.Trace->Runs.size()) {
+    const TraceRun &Next = W.Trace->Runs[W.Run];
+    Last = Next.Function == W.Function && Next.Begin == U.Instruction + 1;
+  }
+  if (!Last && W.Run < W.Trace->Runs.size())
+    return;
+  uint32_t Expected = B.LiveWarps;
+  if (U.Latency) // Named barriers for some warps give the number.
+    Expected = std::min<uint32_t>(Expected, U.Latency);
+  ++B.Arrived[Id];
+  if (U.Kind == UopKind::Barrier) {
+    B.Waiting[Id].push_back(Warp);
+    W.AtBarrier = true;
+  }
+  if (B.Arrived[Id] < Expected)
+    return;
+  // The caller prepares this warp when it has moved on.
+  auto Self = std::find(B.Waiting[Id].begin(), B.Waiting[Id].end(), Warp);
+  if (Self != B.Waiting[Id].end())
+    B.Waiting[Id].erase(Self);
+  W.AtBarrier = false;
+  W.NotBefore = Now + P.pipe(Unit::Barrier).Latency;
+  W.NotBeforeWhy = Stall::Barrier;
+  releaseBarrier(B, Id, Now);
+}
+
+bool Sm::releaseBarriers(uint64_t Time) {
+  bool Any = false;
+  for (BlockSlot &B : Blocks)
+    for (unsigned Id = 0; Id < 16; ++Id)
+      if (B.Trace && !B.Waiting[Id].empty()) {
+        releaseBarrier(B, Id, Time);
+        Any = true;
+      }
+  return Any;
+}
+
+bool Sm::run(uint64_t End) {
+  WindowEnd = End;
+  while (!BlockDone) {
+    Scheduler *Next = &Schedulers[0];
+    for (Scheduler &S : Schedulers)
+      if (S.Time < Next->Time)
+        Next = &S;
+    if (Next->Time >= End)
+      return false;
+    pick(*Next, Next->Time);
+  }
+  BlockDone = false;
+  return true;
+}
+
+uint64_t Sm::nextEvent() const {
+  uint64_t Time = Never;
+  for (const Scheduler &S : Schedulers)
+    Time = std::min(Time, S.Time);
+  return Time;
+}
+
+std::unique_ptr<BlockTrace> Sm::takeFinished() {
+  if (Finished.empty())
+    return nullptr;
+  std::unique_ptr<BlockTrace> B = std::move(Finished.back());
+  Finished.pop_back();
+  return B;
+}

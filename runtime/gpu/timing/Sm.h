@@ -1,0 +1,213 @@
+//===- Sm.h - One streaming multiprocessor ----------------------*- C++ -*-===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An SM issues the micro-operations of its resident warps: each scheduler picks
+// one ready warp a cycle (the one it issued last if that is ready, otherwise
+// the oldest ready one), a scoreboard holds a warp back until its operands are
+// there, pipes take one warp instruction per interval, and memory instructions
+// go through the load/store path and L1.
+//
+// The SM runs on its own up to a given time. What it needs from L2 it puts into
+// a list of requests, whose answers arrive later than that time by construction
+// (see Simulation.h); until then the registers are pending.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_RUNTIME_GPU_TIMING_SM_H
+#define GEVO_RUNTIME_GPU_TIMING_SM_H
+
+#include "runtime/gpu/exec/Trace.h"
+#include "runtime/gpu/timing/Cache.h"
+#include "runtime/gpu/timing/CostProgram.h"
+#include "runtime/gpu/timing/LaunchTiming.h"
+#include "runtime/gpu/timing/MemorySystem.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <queue>
+#include <vector>
+
+namespace gevo::gpu::timing {
+
+/// Later than all times.
+constexpr uint64_t Never = ~uint64_t(0);
+
+class Sm {
+public:
+  Sm(const Profile &P, const CostProgram &Code, uint32_t Index,
+     uint64_t L1Bytes,
+     std::vector<std::vector<InstructionProfile>> &Statistics);
+
+  /// Makes \p Block resident from \p Time on.
+  void launch(std::unique_ptr<BlockTrace> Block, uint64_t Time);
+  unsigned residentBlocks() const { return unsigned(NumResident); }
+
+  /// Issues until \p End or until a block has finished. Returns true in that
+  /// case: finishedAt() says when, and its place may be filled.
+  bool run(uint64_t End);
+  uint64_t finishedAt() const { return FinishTime; }
+  /// A block that has finished, for its memory to be used again.
+  std::unique_ptr<BlockTrace> takeFinished();
+
+  /// Nothing happens before this time; Never if it waits for replies alone.
+  uint64_t nextEvent() const;
+  /// The SM waits but nothing can arrive: a trace whose barriers do not match.
+  /// Lets every warp at a barrier go on at \p Time; false if there is none.
+  bool releaseBarriers(uint64_t Time);
+
+  /// What is asked of L2 since the last call of clearRequests.
+  const std::vector<MemoryRequest> &requests() const { return Requests; }
+  const uint64_t *sectors() const { return RequestSectors.data(); }
+  void clearRequests();
+  /// The answer to a request of kind Read or Atomic.
+  void reply(const MemoryRequest &R, const MemoryReply &Reply);
+
+  uint64_t uops() const { return Uops; }
+  /// When the last instruction was issued or the last data arrived.
+  uint64_t lastTime() const { return LastTime; }
+
+private:
+  /// A place for a warp.
+  struct WarpSlot {
+    const WarpTrace *Trace = nullptr;
+    uint32_t Run = 0; ///< Index into Trace->Runs; the next one to open.
+    uint32_t Pos = 0; ///< Instruction to go on with in the open run.
+    uint32_t End = 0; ///< Of the open run.
+    uint32_t Function = 0;
+    uint32_t Mask = 0;
+    uint32_t AccessBase = 0;
+    const Uop *Cur = nullptr, *CurEnd = nullptr;
+    uint64_t Issued = 0;    ///< When it last issued.
+    uint64_t NotBefore = 0; ///< Refetch, barrier.
+    Stall NotBeforeWhy = Stall::Branch;
+    Stall Why = Stall::Arithmetic; ///< What the next one waits for.
+    uint64_t MemoryDone = 0;       ///< Latest known end of its accesses.
+    uint32_t Outstanding = 0;      ///< Fetches without a reply.
+    uint32_t Block = 0;
+    bool AtBarrier = false;
+    bool AtFence = false;
+  };
+  struct BlockSlot {
+    std::unique_ptr<BlockTrace> Trace;
+    uint32_t LiveWarps = 0;
+    uint32_t Arrived[16] = {};
+    std::vector<uint32_t> Waiting[16];
+  };
+  struct Scheduler {
+    std::vector<uint32_t> Order; ///< Warp slots, the oldest first.
+    uint64_t PipeFree[NumUnits + 1] = {};
+    uint64_t Time = Never;   ///< When to look next.
+    uint64_t Earliest = 0;   ///< The cycle after the last that was used.
+    uint32_t Last = NoIndex; ///< Issued last.
+  };
+  /// Sectors that one load waits for.
+  struct Fetch {
+    uint32_t Warp = NoIndex; ///< NoIndex: nobody waits any more.
+    uint32_t Parts = 0;      ///< Replies to come, own and merged ones.
+    uint64_t Done = 0;
+    Stall Why = Stall::Global;
+    uint32_t Function = 0, Instruction = 0;
+    std::vector<uint32_t> Results;   ///< Registers in the warp's file.
+    std::vector<uint32_t> Followers; ///< Fetches that merged with this one.
+    std::vector<std::pair<uint64_t, uint8_t>> Lines; ///< Being filled in L1.
+  };
+
+  void wake(uint32_t Sched, uint64_t Time) {
+    Scheduler &S = Schedulers[Sched];
+    S.Time = std::min(S.Time, std::max(Time, S.Earliest));
+  }
+  uint64_t *registersOf(uint32_t Warp) {
+    return Registers.data() + uint64_t(Warp) * Code.NumRegisters;
+  }
+  const CostFunction &functionOf(const WarpSlot &W) const {
+    return Code.Functions[W.Function];
+  }
+  uint32_t schedulerOf(uint32_t Warp) const {
+    return Warp % uint32_t(Schedulers.size());
+  }
+
+  bool openUops(WarpSlot &W);
+  void prepare(uint32_t Warp);
+  bool pick(Scheduler &S, uint64_t Now);
+  void issue(Scheduler &S, uint32_t Warp, uint64_t Now);
+  bool secondIssue(Scheduler &S, uint32_t Warp, Unit First, uint64_t Now);
+  void setResults(uint32_t Warp, const Uop &U, uint64_t Time, Stall Why);
+  void freeUop(uint32_t Warp, const Uop &U);
+  void account(const WarpSlot &W, const Uop &U, uint64_t Ready, uint64_t Now);
+  void finishWarp(uint32_t Warp, uint64_t Now);
+  void barrier(uint32_t Warp, const Uop &U, uint64_t Now);
+  void releaseBarrier(BlockSlot &B, unsigned Id, uint64_t Now);
+  void branch(WarpSlot &W, uint64_t Now);
+
+  // SmMemory.cpp
+  const TraceAccess &accessOf(const WarpSlot &W, const Uop &U) const;
+  uint64_t takePath(uint64_t Now, uint64_t Cycles);
+  void memory(uint32_t Warp, const Uop &U, uint64_t Now);
+  void sharedAccess(uint32_t Warp, const Uop &U, const TraceAccess &A,
+                    uint64_t Now);
+  void globalLoad(uint32_t Warp, const Uop &U, const TraceAccess &A,
+                  uint64_t Now);
+  void globalStore(uint32_t Warp, const Uop &U, const TraceAccess &A,
+                   uint64_t Now);
+  void globalAtomic(uint32_t Warp, const Uop &U, const TraceAccess &A,
+                    uint64_t Now);
+  uint32_t newFetch(uint32_t Warp, const Uop &U, Stall Why);
+  void request(RequestKind Kind, uint64_t Time, uint32_t FetchIndex,
+               uint16_t Degree, uint32_t FirstSector);
+  void part(uint32_t FetchIndex, uint64_t Time);
+  void complete(uint32_t FetchIndex);
+  void evict(const CacheLine &Line, uint64_t Time);
+  uint64_t mshrRoom(uint64_t Now, uint64_t Sectors);
+
+  const Profile &P;
+  const CostProgram &Code;
+  uint32_t Index;
+  std::vector<std::vector<InstructionProfile>> &Statistics;
+
+  std::vector<Scheduler> Schedulers;
+  std::vector<WarpSlot> Warps;
+  std::vector<uint64_t> WarpReady; ///< By warp; Never while it waits.
+  std::vector<Unit> WarpUnit;      ///< Pipe of its next micro-operation.
+  std::vector<uint64_t> Registers; ///< Ready times, see Scoreboard below.
+  std::vector<BlockSlot> Blocks;
+  std::vector<std::unique_ptr<BlockTrace>> Finished;
+  uint64_t NumResident = 0;
+  uint64_t FinishTime = 0;
+  bool BlockDone = false;
+  uint64_t WindowEnd = 0;
+
+  Cache L1;
+  uint64_t PathFree = 0; ///< The load/store path of the SM.
+  uint64_t MshrsUsed = 0;
+  using Release = std::pair<uint64_t, uint64_t>; ///< Time, sectors.
+  std::priority_queue<Release, std::vector<Release>, std::greater<Release>>
+      MshrReleases;
+  std::vector<Fetch> Fetches;
+  std::vector<uint32_t> FreeFetches;
+  std::vector<MemoryRequest> Requests;
+  std::vector<uint64_t> RequestSectors;
+  std::vector<uint64_t> Pending; ///< Sectors that the current load misses.
+
+  uint64_t Uops = 0;
+  uint64_t LastTime = 0;
+};
+
+/// \name Scoreboard entries
+/// The time at which a register is ready, with the reason in the low two bits;
+/// or, with the top bit set, the number of the fetch that it waits for.
+/// @{
+constexpr uint64_t PendingBit = uint64_t(1) << 63;
+inline uint64_t readyAt(uint64_t Time, Stall Why) {
+  return Time << 2 | uint64_t(Why);
+}
+inline bool isPending(uint64_t Entry) { return Entry & PendingBit; }
+/// @}
+
+} // namespace gevo::gpu::timing
+
+#endif // GEVO_RUNTIME_GPU_TIMING_SM_H
