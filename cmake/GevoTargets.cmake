@@ -34,6 +34,13 @@ function(gevo_target_defaults name)
     -fvisibility=hidden -ffp-contract=off)
 endfunction()
 
+# What a user gets, without tests and benchmarks: `ninja gevo` builds it.
+add_custom_target(gevo)
+function(gevo_product name)
+  add_dependencies(gevo ${name})
+  gevo_test_depends(${name})
+endfunction()
+
 # gevo_library(NAME [SHARED|STATIC|OBJECT|MODULE] SOURCES... [LLVM] [LINK libs...])
 function(gevo_library name)
   cmake_parse_arguments(ARG "SHARED;STATIC;OBJECT;MODULE;LLVM" "" "SOURCES;LINK" ${ARGN})
@@ -55,7 +62,7 @@ function(gevo_library name)
     install(TARGETS ${name} DESTINATION ${CMAKE_INSTALL_LIBDIR})
   endif()
   if(kind STREQUAL SHARED OR kind STREQUAL MODULE)
-    gevo_test_depends(${name})
+    gevo_product(${name})
   endif()
 endfunction()
 
@@ -70,7 +77,7 @@ function(gevo_tool name)
   endif()
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   install(TARGETS ${name} DESTINATION ${CMAKE_INSTALL_BINDIR})
-  gevo_test_depends(${name})
+  gevo_product(${name})
 endfunction()
 
 # LLVM's headers as system headers, its exception rule, and no link: a plugin
