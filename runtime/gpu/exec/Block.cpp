@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/gpu/exec/Block.h"
+#include "runtime/gpu/exec/Race.h"
 
 #include <algorithm>
 #include <cassert>
@@ -101,6 +102,8 @@ void Block::start(uint64_t BlockIndex, BlockTrace *Trace) {
     W->start(Count == WarpSize ? FullMask : (1u << Count) - 1);
     fillSpecials(*W);
   }
+  if (G.Races)
+    G.Races->startBlock(*this);
 }
 
 Dim3 Block::threadAt(uint32_t WarpIndex, unsigned Lane) const {
@@ -306,6 +309,8 @@ void Block::finishBarrier(uint32_t Number) {
   BarrierState &B = Barriers[Number];
   uint32_t Popc = B.Popc;
   bool All = B.All, Any = B.Any;
+  if (G.Races)
+    G.Races->barrier(*this, B.Arrived, B.Count == 0);
   B.Used = false;
   B.Popc = 0;
   B.All = true;

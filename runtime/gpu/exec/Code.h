@@ -79,7 +79,8 @@ struct Inst {
   uint32_t C = NoSlot;
   uint32_t E = NoSlot;
   uint32_t Guard = NoSlot; ///< Offset of a predicate in the registers.
-  uint32_t Target = NoPc;  ///< Branch target; call or barrier number.
+  uint32_t Target = NoPc;  ///< Branch target; call number; lane bytes of the
+                           ///< registers of ld and st.
   uint32_t Reconverge = NoPc;
   int64_t Imm = 0; ///< Address offset, lop3 table, prmt mode, ...
   InstKind Kind = InstKind::Plain;

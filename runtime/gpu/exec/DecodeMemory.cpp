@@ -184,6 +184,7 @@ void Decoder::decodeLoadStore() {
   if (Failed)
     return;
   D.DstRow = D.SrcRow = Row;
+  I.Target = Row;
   if (I.Where == Space::Param && I.Base == BaseKind::Uniform && !D.Vector &&
       !Store && D.Type != Mod::B128)
     D.Word = Mod::Param;

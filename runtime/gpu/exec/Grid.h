@@ -20,6 +20,8 @@
 
 namespace gevo::gpu {
 
+class RaceDetector;
+
 struct Grid {
   Grid(Device &D, const Kernel &K, const KernelCode &Code, GlobalMemory &Memory,
        const LaunchOptions &O);
@@ -46,6 +48,7 @@ struct Grid {
   LaunchResult Result;
   uint64_t Steps = 0;
   bool Independent = true; ///< sm_70 and later: lanes may wait for each other.
+  std::unique_ptr<RaceDetector> Races; ///< Null: not checked.
   bool CheckUninit = false;
   uint32_t SharedBytes = 0; ///< Static and dynamic.
   uint32_t LocalBytes = 0;  ///< Per thread.

@@ -14,6 +14,7 @@
 #include "runtime/gpu/exec/Block.h"
 #include "runtime/gpu/exec/Device.h"
 #include "runtime/gpu/exec/Grid.h"
+#include "runtime/gpu/exec/Race.h"
 
 #include <algorithm>
 #include <cassert>
@@ -56,6 +57,8 @@ Grid::Grid(Device &D, const Kernel &K, const KernelCode &C, GlobalMemory &M,
   Options.Params = nullptr;
   Independent = D.config().SmArch >= 70;
   CheckUninit = checks(CheckFamily::Uninit);
+  if (checks(CheckFamily::Race))
+    Races = std::make_unique<RaceDetector>(*this);
   SharedBytes = C.DynamicSharedBase + O.DynamicSharedBytes;
   if (!O.DynamicSharedBytes)
     SharedBytes = C.StaticSharedBytes;
@@ -259,6 +262,8 @@ bool LaunchSession::Impl::turn(Resident &R, uint64_t Quantum) {
   switch (R.Running->run(Quantum)) {
   case BlockStop::Done:
     R.Done = true;
+    if (G.Races)
+      G.Races->endBlock(*R.Running);
     ++G.Result.Counters.Blocks;
     Idle.push_back(std::move(R.Running));
     return true;

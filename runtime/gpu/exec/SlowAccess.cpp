@@ -7,6 +7,7 @@
 
 #include "runtime/gpu/exec/SlowAccess.h"
 #include "runtime/gpu/exec/Block.h"
+#include "runtime/gpu/exec/Race.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -314,6 +315,9 @@ bool gevo::gpu::watchAccess(Warp &W, const Inst &I, uint32_t Mask,
   if (W.Owner.G.CheckUninit &&
       (Space == TraceSpace::Shared || Space == TraceSpace::Local))
     checkInitialised(W, Mask, A, Bytes, Kind, Space);
+  if (W.Owner.G.Races &&
+      (Space == TraceSpace::Shared || Space == TraceSpace::Global))
+    W.Owner.G.Races->access(W, I, Mask, A, Bytes, Kind, Space);
   return true;
 }
 

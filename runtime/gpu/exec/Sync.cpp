@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/gpu/exec/Block.h"
+#include "runtime/gpu/exec/Race.h"
 #include "runtime/gpu/exec/Warp.h"
 
 #include <algorithm>
@@ -108,8 +109,11 @@ void Warp::mergeSplits() {
 void Warp::finishWarpSync(const Inst &I, uint32_t Mask, uint32_t Members) {
   SyncMask = Members;
   SyncPhase = Phase::Whole;
+  // Only bar.warp.sync, which has no handler, orders memory.
   if (I.Fn)
     I.Fn(*this, I, Mask);
+  else if (Owner.G.Races)
+    Owner.G.Races->warpSync(Owner, Index, Members);
 }
 
 /// Lanes may name different members (tiles of a warp), so each group of equal
@@ -171,6 +175,7 @@ void Warp::tryWarpSync(uint32_t Members) {
     return;
   Frame *Running = Current;
   SyncMask = Need | Here;
+  bool Orders = false;
   for (Phase P : {Phase::Publish, Phase::Complete})
     for (Split &S : Splits) {
       if (S.State != Split::AtWarpSync || S.Members != Members)
@@ -179,10 +184,13 @@ void Warp::tryWarpSync(uint32_t Members) {
       enter(S);
       Pc = S.Pc;
       SyncPhase = P;
+      Orders |= !I.Fn;
       if (I.Fn)
         I.Fn(*this, I, S.Mask);
     }
   SyncPhase = Phase::Whole;
+  if (Orders && Owner.G.Races)
+    Owner.G.Races->warpSync(Owner, Index, SyncMask);
   for (Split &S : Splits)
     if (S.State == Split::AtWarpSync && S.Members == Members) {
       S.State = Split::Ready;

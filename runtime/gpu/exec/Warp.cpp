@@ -7,6 +7,7 @@
 
 #include "runtime/gpu/exec/Warp.h"
 #include "runtime/gpu/exec/Block.h"
+#include "runtime/gpu/exec/Race.h"
 
 #include <algorithm>
 #include <cassert>
@@ -40,7 +41,7 @@ void Warp::start(uint32_t Lanes) {
   Exited = ~Lanes;
   Faulted = false;
   LastLo = LastHi = LastGeneration = 0;
-  Watched = Trace || Owner.G.CheckUninit;
+  Watched = Trace || Owner.G.CheckUninit || Owner.G.Races;
   CarryFlag = 0;
   Executed = 0;
   Next = 0;
@@ -176,6 +177,8 @@ Warp::SliceEnd Warp::runSplit(uint32_t S, uint64_t Slice) {
     case InstKind::Nop:
       if (I.Flags & FlagSpin)
         Splits[S].MaySpin = true;
+      if ((I.Flags & FlagReleaseOrder) && M && Owner.G.Races)
+        Owner.G.Races->fence(*this);
       ++At;
       continue;
     case InstKind::Memory:
