@@ -46,7 +46,7 @@ config.substitutions += [
     ("%lower_module", os.path.join(build, "test", "unit", "ir", "lower-module")),
     ("%cuda_libs", f"-L{cuda}/lib64 -Wl,-rpath,{cuda}/lib64 -lcudart"),
     # Without NVIDIA's headers, which take most of a compilation's time.
-    ("%cuda_small", f"-nocudainc -I {config.test_source_root}/plugin/Inputs"),
+    ("%cuda_small", f"-nocudainc -I {config.gevo_source_root}"),
     ("%cuda_path", cuda),
     ("%gevo_src", config.gevo_source_root),
     ("%gevo_build", build),

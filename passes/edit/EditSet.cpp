@@ -11,6 +11,7 @@
 
 #include "passes/edit/EditSet.h"
 #include "passes/edit/AtomicFile.h"
+#include "passes/edit/JsonText.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -45,7 +46,7 @@ static void printRepairs(json::OStream &J, StringRef Key,
     return;
   J.attributeObject(Key, [&] {
     for (const OperandRepair &R : Repairs)
-      J.attribute(std::to_string(R.Operand), R.Value);
+      J.attribute(std::to_string(R.Operand), jsonText(R.Value));
   });
 }
 
@@ -67,7 +68,7 @@ static void printField(json::OStream &J, const Edit &E,
     return;
   default:
     if (!E.text(F.Field).empty())
-      J.attribute(F.Name, E.text(F.Field));
+      J.attribute(F.Name, jsonText(E.text(F.Field)));
   }
 }
 
@@ -78,19 +79,19 @@ static void printEdit(json::OStream &J, const Edit &E) {
       if (info(E.Kind).has(F.Field))
         printField(J, E, F);
     if (E.Location) {
-      J.attribute("file", E.Location.File);
+      J.attribute("file", jsonText(E.Location.File));
       J.attribute("line", E.Location.Line);
       J.attribute("column", E.Location.Column);
     }
     if (!E.Note.empty())
-      J.attribute("note", E.Note);
+      J.attribute("note", jsonText(E.Note));
   });
 }
 
 static void printTrace(json::OStream &J, const AnchorTrace &T) {
   J.object([&] {
     J.attribute("anchor", T.Anchor);
-    J.attribute("shape", T.Shape);
+    J.attribute("shape", jsonText(T.Shape));
     J.attribute("structure", T.Structure);
     J.attribute("context", T.Context);
     if (T.Line) {
@@ -102,8 +103,8 @@ static void printTrace(json::OStream &J, const AnchorTrace &T) {
 
 static void printFunction(json::OStream &J, const FunctionEdits &F) {
   J.object([&] {
-    J.attribute("name", F.Name);
-    J.attribute("source", F.Source);
+    J.attribute("name", jsonText(F.Name));
+    J.attribute("source", jsonText(F.Source));
     J.attribute("fingerprint", F.Fingerprint);
     J.attribute("instructions", F.Instructions);
     J.attributeArray("edits", [&] {

@@ -11,8 +11,10 @@
 
 #include "passes/ir/Lower.h"
 #include "passes/ir/Architecture.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -33,6 +35,19 @@ void gevo::initializeNVPTX() {
   LLVMInitializeNVPTXTarget();
   LLVMInitializeNVPTXTargetMC();
   LLVMInitializeNVPTXAsmPrinter();
+}
+
+// clang keeps no names of values, and the names that passes make up would show
+// in the comments of our PTX but not of clang's.
+static void dropNames(Module &M) {
+  for (Function &F : M) {
+    for (Argument &A : F.args())
+      A.setName("");
+    for (BasicBlock &BB : F)
+      BB.setName("");
+    for (Instruction &I : instructions(F))
+      I.setName("");
+  }
 }
 
 // What clang's pipeline has after the place where plugins record and replay.
@@ -66,6 +81,14 @@ Expected<std::string> gevo::lowerToPTX(Module &M, const LowerOptions &Options) {
     return createStringError(inconvertibleErrorCode(),
                              "this LLVM has no code generator for " +
                                  M.getTargetTriple());
+  LLVMContext &C = M.getContext();
+  auto Restore = make_scope_exit([&C, Discard = C.shouldDiscardValueNames()] {
+    C.setDiscardValueNames(Discard);
+  });
+  if (!Options.Names) {
+    dropNames(M);
+    C.setDiscardValueNames(true);
+  }
   if (Options.OptLevel > 0)
     runLastPasses(M);
   SmallString<0> PTX;

@@ -24,6 +24,8 @@ struct LowerOptions {
   unsigned OptLevel = 3;
   /// clang's -ffp-contract=fast, its default for CUDA.
   bool Fuse = true;
+  /// clang's -fno-discard-value-names.
+  bool Names = false;
 };
 
 /// Makes NVPTX available; to be called once by a tool before lowerToPTX.

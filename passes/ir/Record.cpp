@@ -12,6 +12,7 @@
 
 #include "passes/ir/Record.h"
 #include "passes/edit/AtomicFile.h"
+#include "passes/edit/JsonText.h"
 #include "passes/ir/Architecture.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/Object/ObjectFile.h"
@@ -29,6 +30,7 @@ static constexpr size_t FixedSize = 24;
 RecordedModule gevo::recordModule(const Module &M,
                                   const CompileOptions &Options) {
   RecordedModule R{M.getSourceFileName(), architectureOf(M), Options, ""};
+  R.Options.Names = !M.getContext().shouldDiscardValueNames();
   raw_string_ostream OS(R.Bitcode);
   // Passes walk use lists; without their order a variant of the recorded
   // module could come out differently from clang's.
@@ -39,10 +41,11 @@ RecordedModule gevo::recordModule(const Module &M,
 static std::string header(const RecordedModule &R) {
   std::string Header;
   raw_string_ostream(Header)
-      << json::Value(json::Object{{"source", R.Source},
+      << json::Value(json::Object{{"source", jsonText(R.Source)},
                                   {"arch", R.Architecture},
                                   {"opt_level", R.Options.OptLevel},
-                                  {"fuse", R.Options.Fuse}});
+                                  {"fuse", R.Options.Fuse},
+                                  {"names", R.Options.Names}});
   return Header;
 }
 
@@ -72,18 +75,19 @@ static Expected<RecordedModule> parseHeader(StringRef Header) {
   RecordedModule R;
   std::optional<StringRef> Source, Architecture;
   std::optional<int64_t> OptLevel;
-  std::optional<bool> Fuse;
+  std::optional<bool> Fuse, Names;
   if (O) {
     Source = O->getString("source");
     Architecture = O->getString("arch");
     OptLevel = O->getInteger("opt_level");
     Fuse = O->getBoolean("fuse");
+    Names = O->getBoolean("names");
   }
-  if (!Source || !Architecture || !OptLevel || !Fuse)
+  if (!Source || !Architecture || !OptLevel || !Fuse || !Names)
     return damaged("an entry's header lacks a field");
   R.Source = Source->str();
   R.Architecture = Architecture->str();
-  R.Options = {static_cast<unsigned>(*OptLevel), *Fuse};
+  R.Options = {static_cast<unsigned>(*OptLevel), *Fuse, *Names};
   return R;
 }
 

@@ -32,6 +32,9 @@ constexpr llvm::StringLiteral RecordSection = ".gevo.module";
 struct CompileOptions {
   unsigned OptLevel = 3;
   bool Fuse = true;
+  /// Values have names (-fno-discard-value-names); PTX has them in comments.
+  /// Recording sees for itself.
+  bool Names = false;
 };
 
 /// One recorded device module.
@@ -60,7 +63,8 @@ llvm::Expected<std::vector<RecordedModule>> readRecords(llvm::StringRef Path);
 llvm::Error recordToFolder(const llvm::Module &M, llvm::StringRef Folder,
                            const CompileOptions &Options);
 
-/// Device side of embedding: leaves the entry for the host compilation.
+/// Device side of embedding: leaves the entry for the host compilation, if
+/// one follows.
 llvm::Error leaveForHost(const llvm::Module &M, const CompileOptions &Options);
 /// Host side: embeds the entries left for \p M's source in \p M. Returns how
 /// many there were.

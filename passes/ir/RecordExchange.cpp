@@ -22,6 +22,7 @@
 #include "llvm/Support/xxhash.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 #include <algorithm>
+#include <chrono>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,13 +42,51 @@ static std::string startTimeOf(pid_t Pid) {
   return Fields.size() > StartTime ? Fields[StartTime].str() : "0";
 }
 
-static std::string exchangeFolder() {
+static std::string temporaryFolder() {
   SmallString<128> Folder;
   sys::path::system_temp_directory(/*ErasedOnReboot=*/true, Folder);
-  sys::path::append(Folder, "gevo-record-" + Twine(getuid()) + "-" +
-                                Twine(getppid()) + "-" +
+  return Folder.str().str();
+}
+
+static std::string folderPrefix() {
+  return "gevo-record-" + std::to_string(getuid()) + "-";
+}
+
+static std::string exchangeFolder() {
+  SmallString<128> Folder(temporaryFolder());
+  sys::path::append(Folder, folderPrefix() + Twine(getppid()) + "-" +
                                 startTimeOf(getppid()));
   return Folder.str().str();
+}
+
+static std::vector<std::string> commandLineOf(pid_t Pid) {
+  std::vector<std::string> Arguments;
+  auto Buffer =
+      MemoryBuffer::getFileAsStream("/proc/" + Twine(Pid) + "/cmdline");
+  if (Buffer)
+    for (StringRef Argument : split((*Buffer)->getBuffer(), '\0'))
+      Arguments.push_back(Argument.str());
+  return Arguments;
+}
+
+// Whether a host compilation will take what the device one leaves. A lone job,
+// such as the one of --cuda-device-only -S, runs in the driver's own process;
+// several device jobs without a host job have a driver that was told so.
+static bool hostFollows() {
+  std::vector<std::string> Own = commandLineOf(getpid());
+  if (Own.size() < 2 || !StringRef(Own[1]).starts_with("-cc1"))
+    return false;
+  bool Follows = true;
+  for (StringRef Argument : commandLineOf(getppid())) {
+    if (!Argument.consume_front("--cuda-") &&
+        !Argument.consume_front("--offload-"))
+      continue;
+    if (Argument == "device-only")
+      Follows = false;
+    else if (Argument.ends_with("host-device"))
+      Follows = true;
+  }
+  return Follows;
 }
 
 // The temporary directory is everybody's: a folder of that name that is not
@@ -69,7 +108,33 @@ static std::string exchangePrefix(const Module &M) {
          "-";
 }
 
+// A compilation that fails between its device and its host side leaves its
+// folder behind. Age decides, too: a clang in another container may look ended
+// from here.
+static void removeAbandoned() {
+  constexpr std::chrono::hours Old(1);
+  std::error_code EC;
+  for (sys::fs::directory_iterator It(temporaryFolder(), EC), End;
+       It != End && !EC; It.increment(EC)) {
+    StringRef Rest = sys::path::filename(It->path());
+    pid_t Pid;
+    if (!Rest.consume_front(folderPrefix()) || Rest.consumeInteger(10, Pid) ||
+        !Rest.consume_front("-") || Rest == startTimeOf(Pid))
+      continue;
+    sys::fs::file_status Status;
+    if (errorToBool(checkOurs(It->path())) ||
+        sys::fs::status(It->path(), Status) ||
+        std::chrono::system_clock::now() - Status.getLastModificationTime() <
+            Old)
+      continue;
+    sys::fs::remove_directories(It->path());
+  }
+}
+
 Error gevo::leaveForHost(const Module &M, const CompileOptions &Options) {
+  if (!hostFollows())
+    return Error::success();
+  removeAbandoned();
   std::string Folder = exchangeFolder();
   mkdir(Folder.c_str(), 0700);
   if (Error E = checkOurs(Folder))

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/ir/Replay.h"
+#include "passes/edit/JsonText.h"
 #include "passes/ir/Architecture.h"
 #include "passes/ir/CleanUp.h"
 #include "passes/ir/Fingerprint.h"
@@ -212,14 +213,14 @@ ReplayReport gevo::replay(Module &M, const EditSet &Set,
 
 static void printOutcome(json::OStream &J, const FunctionReplay &R) {
   J.object([&] {
-    J.attribute("name", R.Edits->Name);
+    J.attribute("name", jsonText(R.Edits->Name));
     J.attribute("status", name(R.Status));
     J.attribute("edits", R.Edits->Edits.size());
     J.attribute("fingerprint", R.Fingerprint);
     if (R.Status != ReplayStatus::Applied) {
       if (R.Why.Edit)
         J.attribute("edit", *R.Why.Edit);
-      J.attribute("reason", R.Why.Reason);
+      J.attribute("reason", jsonText(R.Why.Reason));
     }
     if (!R.Remapped.empty())
       J.attributeArray("remapped", [&] {
@@ -237,9 +238,9 @@ void gevo::printReport(const ReplayReport &Report, const EditSet &Set,
                        raw_ostream &OS) {
   json::OStream J(OS, /*IndentSize=*/2);
   J.object([&] {
-    J.attribute("source", Report.Source);
+    J.attribute("source", jsonText(Report.Source));
     J.attribute("arch", Report.Architecture);
-    J.attribute("edits_file", Set.Path);
+    J.attribute("edits_file", jsonText(Set.Path));
     J.attribute("applied", Report.applied());
     J.attribute("total", Report.total());
     J.attributeArray("functions", [&] {

@@ -57,7 +57,7 @@
 // RUN: %{objects}
 // RUN: %{ptx}
 
-#include "device.h"
+#include "test/plugin/Inputs/device.h"
 
 __shared__ float Tile[256];
 

@@ -69,7 +69,7 @@
 @_Z5scalePfPKffi {"kind": "delete", "at": "i(barrier0)"}
 @_Z5ratioPfPKfi {"kind": "math", "at": "i(fdiv)", "relax": "div"}
 //--- app.cu
-#include "device.h"
+#include "test/plugin/Inputs/device.h"
 
 __shared__ float Tile[256];
 

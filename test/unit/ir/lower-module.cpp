@@ -42,7 +42,7 @@ static Expected<LowerOptions> readHeader(StringRef Bitcode) {
     return Header.takeError();
   const json::Object &O = *Header->getAsObject();
   return LowerOptions{unsigned(*O.getInteger("opt_level")),
-                      *O.getBoolean("fuse")};
+                      *O.getBoolean("fuse"), *O.getBoolean("names")};
 }
 
 int main(int Count, char **Arguments) {
