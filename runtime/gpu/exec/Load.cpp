@@ -401,3 +401,25 @@ Result<std::unique_ptr<LoadedModule>> Device::load(std::string_view Ptx) {
   std::lock_guard<std::mutex> Held(Lock);
   return Loader.run();
 }
+
+Result<std::unique_ptr<LoadedModule>>
+Device::link(const std::vector<std::string> &Texts) {
+  std::unique_ptr<ptx::Module> Whole;
+  for (const std::string &Text : Texts) {
+    auto Parsed = ptx::parseModule(Text);
+    if (!Parsed)
+      return Parsed.error();
+    if (!Whole) {
+      Whole = std::move(*Parsed);
+      continue;
+    }
+    auto Linked = ptx::linkModule(*Whole, std::move(**Parsed));
+    if (!Linked)
+      return Linked.error();
+  }
+  if (!Whole)
+    return Diagnostic{"nothing to link"};
+  ModuleLoader Loader(*this, std::move(Whole));
+  std::lock_guard<std::mutex> Held(Lock);
+  return Loader.run();
+}

@@ -1,0 +1,235 @@
+//===- CheckTest.cpp - Each check fires, and keeps quiet ------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelTest.h"
+
+using namespace gevo::gpu;
+
+namespace {
+
+class CheckTest : public KernelTest {
+protected:
+  /// Expects the launch to end with \p S and one finding of kind \p K.
+  LaunchResult expect(LaunchStatus S, FindingKind K, const std::string &Body,
+                      Dim3 Block = {32, 1, 1}, Dim3 Grid = {1, 1, 1},
+                      const std::string &Before = {}) {
+    LaunchResult R = run(Body, Block, CheckSet::all(), Grid, Before);
+    EXPECT_EQ(R.Status, S) << R.Message;
+    EXPECT_EQ(count(R, K), 1u) << findingName(K);
+    for (const Finding &F : R.Findings)
+      EXPECT_EQ(F.Kind, K) << F.str();
+    return R;
+  }
+};
+
+const char *SharedVar = ".shared .align 4 .b8 s[256];\n";
+
+TEST_F(CheckTest, GlobalOutOfBoundsNamesTheNeighbour) {
+  LaunchResult R =
+      expect(LaunchStatus::IllegalAddress, FindingKind::OutOfBoundsGlobal,
+             "setp.ne.u32 %p1, %t, 3;\n@%p1 bra E;\n"
+             "st.global.u32 [%out+4104], 1;\nE:");
+  const Finding &F = R.Findings.at(0);
+  EXPECT_EQ(F.NeighbourBase, Out);
+  EXPECT_EQ(F.NeighbourBytes, BufferBytes);
+  EXPECT_EQ(F.NeighbourDistance, 8);
+  EXPECT_EQ(F.Who.Thread.X, 3u);
+  EXPECT_EQ(F.Who.Place.PtxLine, 13u);
+  EXPECT_NE(F.Message.find("8 bytes past the end"), std::string::npos);
+  runClean("st.global.u32 [%mine+3968], 1;");
+}
+
+TEST_F(CheckTest, AccessAcrossTheEnd) {
+  expect(LaunchStatus::IllegalAddress, FindingKind::OutOfBoundsGlobal,
+         "ld.global.v4.u32 {%r1,%r2,%r3,%r4}, [%out+4096];", {1, 1, 1});
+}
+
+TEST_F(CheckTest, UseAfterFree) {
+  uint64_t Freed = D.allocate(64);
+  ASSERT_TRUE(D.release(Freed));
+  expect(LaunchStatus::IllegalAddress, FindingKind::UseAfterFree,
+         "mov.u64 %rd1, " + std::to_string(Freed) +
+             "; ld.global.u32 %r1, [%rd1];");
+}
+
+TEST_F(CheckTest, Misaligned) {
+  expect(LaunchStatus::MisalignedAddress, FindingKind::Misaligned,
+         "ld.global.u32 %r1, [%out+2];");
+}
+
+TEST_F(CheckTest, SharedBounds) {
+  expect(LaunchStatus::IllegalAddress, FindingKind::OutOfBoundsShared,
+         "st.shared.u32 [s+256], 1;", {1, 1, 1}, {1, 1, 1}, SharedVar);
+  runClean("st.shared.u32 [s+252], 1;", {1, 1, 1}, {1, 1, 1}, SharedVar);
+}
+
+TEST_F(CheckTest, LocalParamAndConstBounds) {
+  expect(LaunchStatus::IllegalAddress, FindingKind::OutOfBoundsLocal,
+         ".local .b8 l[16]; mov.u64 %rd1, l; st.local.u32 [%rd1+65536], 1;");
+  expect(LaunchStatus::IllegalAddress, FindingKind::OutOfBoundsParam,
+         "ld.param.u64 %rd1, [k_param_0+8];");
+  expect(LaunchStatus::IllegalAddress, FindingKind::OutOfBoundsConst,
+         "ld.const.u32 %r1, [c+4];", {1, 1, 1}, {1, 1, 1},
+         ".const .u32 c = 5;\n");
+  expect(LaunchStatus::IllegalAddress, FindingKind::WriteToReadOnly,
+         "mov.u64 %rd1, c; st.global.u32 [%rd1], 1;", {1, 1, 1}, {1, 1, 1},
+         ".const .u32 c = 5;\n");
+}
+
+TEST_F(CheckTest, RaceBetweenWarpsOnSharedMemory) {
+  const char *Write = "mul.lo.u32 %r1, %t, 4; mov.u32 %r2, s;\n"
+                      "add.u32 %r2, %r2, %r1; st.shared.u32 [%r2], %t;\n";
+  const char *Read = "xor.b32 %r3, %r1, 128; mov.u32 %r4, s;\n"
+                     "add.u32 %r4, %r4, %r3; ld.shared.u32 %r5, [%r4];\n"
+                     "st.global.u32 [%mine], %r5;";
+  LaunchResult R =
+      run(std::string(Write) + Read, {64, 1, 1},
+          CheckSet::all().without(CheckFamily::Uninit), {1, 1, 1}, SharedVar);
+  // A write after the other warp's read, and a read after its write.
+  ASSERT_EQ(count(R, FindingKind::RaceShared), 2u);
+  for (unsigned K : {0u, 1u}) {
+    const Finding &F = R.Findings.at(K);
+    ASSERT_TRUE(F.Other);
+    EXPECT_EQ(F.Who.Place.PtxLine + (K ? 0 : 2),
+              F.Other->Place.PtxLine + (K ? 2 : 0));
+    EXPECT_EQ(F.Who.Thread.X / 32, 1u);
+    EXPECT_EQ(F.Other->Thread.X / 32, 0u);
+  }
+  EXPECT_EQ(R.Status, LaunchStatus::Ok);
+  runClean(std::string(Write) + "bar.sync 0;\n" + Read, {64, 1, 1}, {1, 1, 1},
+           SharedVar);
+}
+
+TEST_F(CheckTest, WarpSynchronousCodeNeedsSyncwarp) {
+  const char *Write = "mul.lo.u32 %r1, %t, 4; mov.u32 %r2, s;\n"
+                      "add.u32 %r2, %r2, %r1; st.volatile.shared.u32 [%r2], "
+                      "%t;\n";
+  const char *Read = "xor.b32 %r3, %r1, 4; mov.u32 %r4, s;\n"
+                     "add.u32 %r4, %r4, %r3; ld.volatile.shared.u32 %r5, "
+                     "[%r4];\nst.global.u32 [%mine], %r5;";
+  LaunchResult R = run(std::string(Write) + Read, {32, 1, 1}, CheckSet::all(),
+                       {1, 1, 1}, SharedVar);
+  EXPECT_EQ(count(R, FindingKind::RaceShared), 1u);
+  runClean(std::string(Write) + "bar.warp.sync 0xffffffff;\n" + Read,
+           {32, 1, 1}, {1, 1, 1}, SharedVar);
+}
+
+TEST_F(CheckTest, RaceBetweenBlocksOnGlobalMemory) {
+  LaunchResult R = run("mov.u32 %r1, %ctaid.x; st.global.u32 [%out], %r1;",
+                       {1, 1, 1}, CheckSet::all(), {2, 1, 1});
+  EXPECT_EQ(count(R, FindingKind::RaceGlobal), 1u);
+  runClean("mov.u32 %r1, %ctaid.x; red.global.add.u32 [%out], %r1;", {32, 1, 1},
+           {2, 1, 1});
+}
+
+TEST_F(CheckTest, SameValueIsAWarning) {
+  LaunchResult R = run("st.global.u32 [%out], 1;");
+  EXPECT_EQ(count(R, FindingKind::RaceSameValue), 1u);
+  EXPECT_TRUE(R.clean());
+}
+
+TEST_F(CheckTest, FenceAndAtomicOrderBlocks) {
+  // The last block to count reads what the others wrote.
+  runClean("mov.u32 %r1, %ctaid.x; mul.wide.u32 %rd1, %r1, 4;\n"
+           "add.u64 %rd2, %out, %rd1; st.global.u32 [%rd2+64], %r1;\n"
+           "membar.gl; atom.global.add.u32 %r2, [%out], 1;\n"
+           "setp.ne.u32 %p1, %r2, 3; @%p1 bra E; membar.gl;\n"
+           "ld.global.u32 %r3, [%out+64]; ld.global.u32 %r4, [%out+72];\n"
+           "add.u32 %r3, %r3, %r4; st.global.u32 [%out+4], %r3;\nE:",
+           {1, 1, 1}, {4, 1, 1});
+  EXPECT_EQ(at(1), 2u);
+}
+
+TEST_F(CheckTest, UninitialisedReads) {
+  expect(LaunchStatus::Ok, FindingKind::UninitShared,
+         "ld.shared.u32 %r1, [s+4];", {1, 1, 1}, {1, 1, 1}, SharedVar);
+  expect(LaunchStatus::Ok, FindingKind::UninitLocal,
+         ".local .b8 l[16]; ld.local.u32 %r1, [l+8];", {1, 1, 1});
+  runClean(".local .b8 l[16]; st.local.u32 [l+8], 1; ld.local.u32 %r1, [l+8];");
+}
+
+TEST_F(CheckTest, BarriersThatNotAllThreadsReach) {
+  LaunchResult R = run("setp.lt.u32 %p1, %t, 16; @%p1 bar.sync 0;");
+  EXPECT_EQ(count(R, FindingKind::BarrierDivergence), 1u);
+  R = run("setp.lt.u32 %p1, %t, 32; @%p1 bra A; bar.sync 1; bra E;\n"
+          "A: bar.sync 2;\nE:",
+          {64, 1, 1});
+  EXPECT_EQ(R.Status, LaunchStatus::Deadlock);
+  EXPECT_EQ(count(R, FindingKind::Deadlock), 1u);
+  runClean("bar.sync 0; bar.sync 3, 64; barrier.sync 1;", {64, 1, 1});
+}
+
+TEST_F(CheckTest, BarrierReductions) {
+  runClean("setp.lt.u32 %p1, %t, 40; bar.red.popc.u32 %r1, 0, %p1;\n"
+           "bar.red.and.pred %p2, 0, %p1; bar.red.or.pred %p3, 0, !%p1;\n"
+           "selp.u32 %r2, 100, 0, %p2; selp.u32 %r3, 200, 0, %p3;\n"
+           "add.u32 %r1, %r1, %r2; add.u32 %r1, %r1, %r3;\n"
+           "st.global.u32 [%mine], %r1;",
+           {64, 1, 1});
+  EXPECT_EQ(at(0), 240u);
+  EXPECT_EQ(at(63), 240u);
+}
+
+TEST_F(CheckTest, ProducersAndConsumersAtANamedBarrier) {
+  // Warp 0 arrives without waiting, warp 1 waits for both.
+  runClean("setp.lt.u32 %p1, %t, 32; @%p1 bra PRODUCE;\n"
+           "bar.sync 5, 64; ld.shared.u32 %r1, [s];\n"
+           "st.global.u32 [%mine], %r1; bra END;\n"
+           "PRODUCE: setp.eq.u32 %p2, %t, 0; @%p2 st.shared.u32 [s], 77;\n"
+           "bar.arrive 5, 64;\nEND:",
+           {64, 1, 1}, {1, 1, 1}, SharedVar);
+  EXPECT_EQ(at(40), 77u);
+}
+
+TEST_F(CheckTest, ShuffleFromALaneThatTakesNoPart) {
+  expect(LaunchStatus::Ok, FindingKind::ShuffleInactive,
+         "shfl.sync.idx.b32 %r1, %t, 31, 31, 0xffffffff;", {16, 1, 1});
+}
+
+TEST_F(CheckTest, AtomicOnLocalMemory) {
+  LaunchResult R = run(".local .align 4 .b8 l[4]; st.local.u32 [l], 0;\n"
+                       "cvta.local.u64 %rd1, l; atom.add.u32 %r1, [%rd1], 1;");
+  EXPECT_EQ(count(R, FindingKind::InvalidAtomic), 1u);
+}
+
+TEST_F(CheckTest, TrapAndAssert) {
+  expect(LaunchStatus::Trap, FindingKind::Trap, "trap;");
+}
+
+TEST_F(CheckTest, FamiliesCanBeSwitchedOff) {
+  LaunchResult R = run("ld.shared.u32 %r1, [s+4]; st.global.u32 [%out], %t;",
+                       {32, 1, 1}, CheckSet::bounds(), {1, 1, 1}, SharedVar);
+  EXPECT_TRUE(R.Findings.empty());
+  // Memory safety does not depend on checks.
+  R = run("ld.global.u32 %r1, [4];", {32, 1, 1}, CheckSet::none());
+  EXPECT_EQ(R.Status, LaunchStatus::IllegalAddress);
+  EXPECT_TRUE(R.Findings.empty());
+}
+
+TEST_F(CheckTest, IdenticalFindingsAreCounted) {
+  LaunchResult R = run("ld.shared.u32 %r1, [s];", {32, 1, 1}, CheckSet::all(),
+                       {3, 1, 1}, SharedVar);
+  ASSERT_EQ(R.Findings.size(), 1u);
+  EXPECT_EQ(R.Findings[0].Count, 96u);
+}
+
+TEST_F(CheckTest, DeviceHeap) {
+  const char *Heap = ".extern .func (.param .b64 r) malloc(.param .b64 n);\n"
+                     ".extern .func free(.param .b64 p);\n";
+  const char *Alloc = "{ .param .b64 n; .param .b64 r; st.param.b64 [n], 64;\n"
+                      "call (r), malloc, (n); ld.param.b64 %rd1, [r]; }\n"
+                      "st.u32 [%rd1+60], 1;\n";
+  const char *Free = "{ .param .b64 p; st.param.b64 [p], %rd1;\n"
+                     "call free, (p); }\n";
+  runClean(std::string(Alloc) + Free, {32, 1, 1}, {1, 1, 1}, Heap);
+  LaunchResult R = run(std::string(Alloc) + Free + "ld.u32 %r1, [%rd1];",
+                       {32, 1, 1}, CheckSet::all(), {1, 1, 1}, Heap);
+  EXPECT_EQ(R.Status, LaunchStatus::IllegalAddress);
+  EXPECT_EQ(count(R, FindingKind::UseAfterFree), 1u);
+}
+
+} // namespace

@@ -1,0 +1,132 @@
+//===- ParserTest.cpp - PTX text to modules -------------------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the parser accepts, and the place and words of each complaint.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/ptx/Parser.h"
+#include "runtime/gpu/ptx/Cfg.h"
+
+#include "gtest/gtest.h"
+
+using namespace gevo::gpu;
+using namespace gevo::gpu::ptx;
+
+namespace {
+
+const std::string Header = ".version 8.3\n.target sm_80\n.address_size 64\n";
+
+std::string errorOf(const std::string &Text) {
+  auto M = parseModule(Text);
+  return M ? "no error" : M.error().str();
+}
+
+TEST(Parser, ReadsHeaderAndVariables) {
+  auto M = parseModule(
+      Header +
+      "// comment\n/* another\n one */\n"
+      ".visible .global .align 8 .u32 table[4] = {1, 0x10, 010, 0b11};\n"
+      ".global .u64 ptr[2] = {generic(table)+8, table};\n"
+      ".const .f32 half = 0f3F000000;\n.extern .shared .align 16 .b8 s[];\n"
+      ".global .align 1 .b8 text[3] = {104, 105, 0};\n"
+      ".global .s32 sum = (1 + 2 * 3) << 2;\n");
+  ASSERT_TRUE(M) << M.error().str();
+  EXPECT_EQ((*M)->Version, 83u);
+  EXPECT_EQ((*M)->Target, 80u);
+  const Variable &T = (*M)->variable((*M)->Names.at("table"));
+  EXPECT_EQ(T.Bytes, 16u);
+  EXPECT_EQ(T.Align, 8u);
+  ASSERT_EQ(T.Init.size(), 4u);
+  EXPECT_EQ(T.Init[1].Bits, 16u);
+  EXPECT_EQ(T.Init[2].Bits, 8u);
+  EXPECT_EQ(T.Init[3].Bits, 3u);
+  const Variable &P = (*M)->variable((*M)->Names.at("ptr"));
+  EXPECT_TRUE(P.Init[0].Generic);
+  EXPECT_EQ(P.Init[0].Bits, 8u);
+  EXPECT_TRUE((*M)->variable((*M)->Names.at("s")).Unsized);
+  EXPECT_EQ((*M)->variable((*M)->Names.at("sum")).Init[0].Bits, 28u);
+}
+
+TEST(Parser, ScopesShadowAndLabelsResolve) {
+  auto M = parseModule(Header + ".entry k() {\n"
+                                ".reg .b32 %r<3>; .reg .pred p;\n"
+                                "mov.u32 %r1, 1;\n"
+                                "{ .reg .b64 %r1; mov.u64 %r1, 2; L: }\n"
+                                "L: setp.eq.u32 p, %r1, %r2;\n"
+                                "@!p bra L;\nret;\n}\n");
+  ASSERT_TRUE(M) << M.error().str();
+  const Function &F = (*M)->Functions[0];
+  EXPECT_NE(F.operands(F.Code[0])[0].Index, F.operands(F.Code[1])[0].Index);
+  EXPECT_EQ(F.operands(F.Code[3])[0].Index, 2u);
+  EXPECT_TRUE(F.Code[3].GuardNegated);
+}
+
+TEST(Parser, ErrorsHavePlaces) {
+  EXPECT_EQ(errorOf("garbage"),
+            "1:1: a PTX module starts with .version, not with 'garbage'");
+  EXPECT_EQ(errorOf(Header + ".entry k() {\n  frobnicate.x.y %r1;\n}\n"),
+            "5:3: unknown or unsupported instruction 'frobnicate.x.y'");
+  EXPECT_EQ(errorOf(Header + ".entry k() {\n .reg .b32 %r<2>;\n"
+                             " add.u32.bogus %r0, %r1, 1;\n}\n"),
+            "6:9: modifier '.bogus' is not valid for 'add'");
+  EXPECT_EQ(errorOf(Header + ".entry k() {\n bra NOWHERE;\n}\n"),
+            "5:6: undefined label 'NOWHERE'");
+  EXPECT_EQ(errorOf(Header + ".entry k() {\n .reg .b32 a;\n"
+                             " add.u32 a, b, 1;\n}\n"),
+            "6:13: unknown symbol 'b'");
+  EXPECT_EQ(errorOf(Header + ".entry k() {\n .reg .b32 a;\n"
+                             " add.u32 a, 1;\n}\n"),
+            "6:2: 'add' takes 3 operands, not 2");
+  EXPECT_EQ(errorOf(Header + ".entry k() {\n"),
+            "5:1: the body of 'k' has no end");
+  EXPECT_EQ(errorOf(Header + "/* open"), "4:8: a comment without an end");
+}
+
+TEST(Parser, BoundsWhatTextsMayAskFor) {
+  EXPECT_NE(errorOf(Header + ".entry k() { .reg .b32 %r<99999999>; }\n"),
+            "no error");
+  EXPECT_NE(errorOf(Header + ".global .b8 x[99999999999999];\n"), "no error");
+  std::string Deep = Header + ".global .u32 x = ";
+  for (int K = 0; K < 5000; ++K)
+    Deep += "(";
+  EXPECT_NE(errorOf(Deep), "no error");
+  std::string Nested = Header + ".entry k() ";
+  for (int K = 0; K < 5000; ++K)
+    Nested += "{";
+  EXPECT_NE(errorOf(Nested), "no error");
+}
+
+TEST(Parser, DebugSectionsAndLocations) {
+  auto M = parseModule(
+      Header + ".file 1 \"/src/a.cu\"\n.entry k() {\n .loc 1 7 3\n"
+               " .loc 1 9 5, function_name info0, inlined_at 1 7 3\n exit;\n}\n"
+               ".section .debug_str { info0: .b8 102,0\n }\n");
+  ASSERT_TRUE(M) << M.error().str();
+  const Instruction &I = (*M)->Functions[0].Code[0];
+  ASSERT_NE(I.Loc, None);
+  EXPECT_EQ((*M)->Locs[I.Loc].Line, 9u);
+  EXPECT_EQ((*M)->Locs[(*M)->Locs[I.Loc].InlinedAt].Line, 7u);
+  EXPECT_EQ((*M)->Files[1], "/src/a.cu");
+}
+
+TEST(Cfg, PostDominators) {
+  auto M = parseModule(Header + ".entry k() {\n .reg .pred p, q;\n"
+                                "@p bra THEN;\n bra ELSE;\n"
+                                "THEN: @q exit;\n bra JOIN;\n"
+                                "ELSE: bra.uni JOIN;\n"
+                                "JOIN: ret;\n}\n");
+  ASSERT_TRUE(M) << M.error().str();
+  const Function &F = (*M)->Functions[0];
+  Cfg G = Cfg::build(F);
+  uint32_t Join = G.BlockOf[5];
+  // The thread that exits on the way is not waited for.
+  EXPECT_EQ(G.PostDominator[G.BlockOf[0]], Join);
+  EXPECT_EQ(G.PostDominator[Join], Cfg::Return);
+}
+
+} // namespace
