@@ -42,6 +42,16 @@ install(FILES ${staging}/GevoConfig.cmake ${staging}/GevoConfigVersion.cmake
 install(FILES ${staging}/gevo.cfg DESTINATION ${CMAKE_INSTALL_LIBDIR}/gevo)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
+# The embedded GPU has its own name, and the name of NVIDIA's driver only in a
+# folder that LD_LIBRARY_PATH has to name.
+if(TARGET gevo-gpu)
+  install(TARGETS gevo-gpu LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(CODE "
+    set(folder \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/gevo-gpu\")
+    file(MAKE_DIRECTORY \"\${folder}\")
+    file(CREATE_LINK ../libgevo-gpu.so \"\${folder}/libcuda.so.1\" SYMBOLIC)")
+endif()
+
 # The CUDA tree goes along, because what is installed compiles with it. A
 # toolkit of the user's stays where it is and is linked.
 set(tree_place ${CMAKE_INSTALL_LIBDIR}/gevo/cuda)
@@ -55,11 +65,18 @@ install(CODE "
   elseif(EXISTS \"\${tree}/version.json\")
     message(STATUS \"Installing: \${place}\")
     file(COPY \"\${tree}/\" DESTINATION \"\${place}\" USE_SOURCE_PERMISSIONS
-      PATTERN bin/fatbinary EXCLUDE)
-    file(REMOVE \"\${place}/bin/fatbinary\")
-    file(RELATIVE_PATH link \"\${CMAKE_INSTALL_PREFIX}/${tree_place}/bin\"
-      \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/gevo-fatbinary\")
-    file(CREATE_LINK \"\${link}\" \"\${place}/bin/fatbinary\" SYMBOLIC)
+      PATTERN bin/fatbinary EXCLUDE PATTERN lib64/stubs/libcuda.so EXCLUDE)
+    # What the tree takes from us lies elsewhere in an installation.
+    foreach(pair \"bin/fatbinary=${CMAKE_INSTALL_BINDIR}/gevo-fatbinary\"
+        \"lib64/stubs/libcuda.so=${CMAKE_INSTALL_LIBDIR}/libgevo-gpu.so\")
+      string(REGEX MATCH \"(.*)=(.*)\" pair \"\${pair}\")
+      set(link \"\${CMAKE_MATCH_1}\")
+      set(ours \"\${CMAKE_MATCH_2}\")
+      get_filename_component(from \"\${CMAKE_INSTALL_PREFIX}/${tree_place}/\${link}\" DIRECTORY)
+      file(RELATIVE_PATH ours \"\${from}\" \"\${CMAKE_INSTALL_PREFIX}/\${ours}\")
+      file(REMOVE \"\${place}/\${link}\")
+      file(CREATE_LINK \"\${ours}\" \"\${place}/\${link}\" SYMBOLIC)
+    endforeach()
   else()
     message(WARNING \"no CUDA tree at \${tree}: run utils/setup, then install again\")
   endif()")
