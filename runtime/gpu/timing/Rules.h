@@ -1,0 +1,35 @@
+//===- Rules.h - The cost of one PTX instruction ----------------*- C++ -*-===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_RUNTIME_GPU_TIMING_RULES_H
+#define GEVO_RUNTIME_GPU_TIMING_RULES_H
+
+#include "runtime/gpu/timing/Lowering.h"
+
+namespace gevo::gpu::timing {
+
+/// The registers that an instruction reads and writes. A guarded instruction
+/// reads its results, too: lanes that do not take part keep them.
+struct Operands {
+  std::vector<uint16_t> Sources;
+  std::vector<uint16_t> Results;
+};
+Operands operandsOf(const ptx::Function &F, const ptx::Instruction &I);
+
+/// True if nothing happens when the results of \p I are not used.
+bool onlyResults(const ptx::Function &F, const ptx::Instruction &I);
+
+/// The pipes of an arithmetic instruction, in order; empty if it is free.
+std::vector<Step> arithmeticSteps(const Profile &P, const ptx::Function &F,
+                                  const ptx::Instruction &I);
+
+/// True for loads that become an operand in the constant bank.
+bool isConstantOperand(const ptx::Function &F, const ptx::Instruction &I);
+
+} // namespace gevo::gpu::timing
+
+#endif // GEVO_RUNTIME_GPU_TIMING_RULES_H

@@ -1,0 +1,176 @@
+//===- Schedule.cpp - The order of straight-line code ---------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A warp issues in order, so the assembler's order decides how much of the
+// latency of loads is hidden. Here: list scheduling by the longest path to the
+// end of the region, loads counted as if they hit in L2; or, where machine code
+// is at hand, its order.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/timing/Lowering.h"
+
+#include <algorithm>
+#include <queue>
+#include <tuple>
+#include <unordered_map>
+
+using namespace gevo::gpu::timing;
+
+namespace {
+
+/// One instruction with all its micro-operations.
+struct Node {
+  uint32_t Instruction = 0;
+  uint32_t First = 0, Count = 0;
+  uint64_t Latency = 0;
+  uint64_t Height = 0; ///< Longest path to the end.
+  uint32_t Waits = 0;  ///< Predecessors that are not placed yet.
+  std::vector<uint32_t> Successors;
+};
+
+class Scheduling {
+public:
+  Scheduling(const Profile &P, CostFunction &F) : P(P), F(F) {}
+  void collect(uint32_t Begin, uint32_t End);
+  void connect(const std::vector<uint8_t> &MemoryClass);
+  std::vector<uint32_t> order(const std::vector<uint32_t> &Place);
+  std::vector<Node> Nodes;
+
+private:
+  void edge(uint32_t From, uint32_t To) {
+    if (From == To)
+      return;
+    Nodes[From].Successors.push_back(To);
+    ++Nodes[To].Waits;
+  }
+  uint64_t latencyOf(const Uop &U) const;
+
+  const Profile &P;
+  CostFunction &F;
+};
+
+uint64_t Scheduling::latencyOf(const Uop &U) const {
+  switch (U.Kind) {
+  case UopKind::Load:
+  case UopKind::Atomic:
+    return P.L2Latency;
+  case UopKind::Alu:
+    return U.Latency;
+  default:
+    return 1;
+  }
+}
+
+void Scheduling::collect(uint32_t Begin, uint32_t End) {
+  for (uint32_t K = Begin; K < End; ++K) {
+    Node N;
+    N.Instruction = K;
+    N.First = F.FirstUop[K];
+    N.Count = F.FirstUop[K + 1] - N.First;
+    for (uint32_t U = 0; U < N.Count; ++U)
+      N.Latency += latencyOf(F.Uops[N.First + U]);
+    if (N.Count)
+      Nodes.push_back(std::move(N));
+  }
+}
+
+void Scheduling::connect(const std::vector<uint8_t> &MemoryClass) {
+  struct Access {
+    uint32_t Writer = NoIndex;
+    std::vector<uint32_t> Readers;
+  };
+  std::unordered_map<uint32_t, Access> Last; // by register; only looked up
+  Access Spaces[3];
+  auto Read = [&](Access &A, uint32_t N) {
+    if (A.Writer != NoIndex)
+      edge(A.Writer, N);
+    A.Readers.push_back(N);
+  };
+  auto Write = [&](Access &A, uint32_t N) {
+    if (A.Writer != NoIndex)
+      edge(A.Writer, N);
+    for (uint32_t R : A.Readers)
+      edge(R, N);
+    A.Readers.clear();
+    A.Writer = N;
+  };
+  for (uint32_t N = 0; N < Nodes.size(); ++N) {
+    uint8_t Class = MemoryClass[Nodes[N].Instruction];
+    for (unsigned S = 0; S < 3; ++S) {
+      if (Class >> (2 * S) & 1)
+        Read(Spaces[S], N);
+      if (Class >> (2 * S) & 2)
+        Write(Spaces[S], N);
+    }
+    for (uint32_t K = 0; K < Nodes[N].Count; ++K) {
+      const Uop &U = F.Uops[Nodes[N].First + K];
+      for (unsigned R = 0; R < U.NumSources; ++R)
+        Read(Last[F.sources(U)[R]], N);
+      // Temporaries inside an instruction order nothing outside of it.
+      bool Temporary = K + 1 < Nodes[N].Count;
+      for (unsigned R = 0; R < U.NumResults && !Temporary; ++R)
+        Write(Last[F.results(U)[R]], N);
+    }
+  }
+}
+
+std::vector<uint32_t> Scheduling::order(const std::vector<uint32_t> &Place) {
+  for (uint32_t N = uint32_t(Nodes.size()); N-- > 0;) {
+    uint64_t Below = 0;
+    for (uint32_t S : Nodes[N].Successors)
+      Below = std::max(Below, Nodes[S].Height);
+    Nodes[N].Height = Below + Nodes[N].Latency;
+  }
+  // The machine code's order where there is one, otherwise the highest first;
+  // the program's order between equals.
+  using Key = std::tuple<uint64_t, uint32_t>;
+  std::priority_queue<Key, std::vector<Key>, std::greater<Key>> Ready;
+  auto Push = [&](uint32_t N) {
+    uint64_t Rank = Place.empty() ? ~Nodes[N].Height
+                    : Place[Nodes[N].Instruction] == NoIndex
+                        ? 0
+                        : 1 + uint64_t(Place[Nodes[N].Instruction]);
+    Ready.push({Rank, N});
+  };
+  for (uint32_t N = 0; N < Nodes.size(); ++N)
+    if (!Nodes[N].Waits)
+      Push(N);
+  std::vector<uint32_t> Order;
+  while (!Ready.empty()) {
+    uint32_t N = std::get<1>(Ready.top());
+    Ready.pop();
+    Order.push_back(N);
+    for (uint32_t S : Nodes[N].Successors)
+      if (--Nodes[S].Waits == 0)
+        Push(S);
+  }
+  return Order;
+}
+
+} // namespace
+
+void gevo::gpu::timing::scheduleRegion(const Profile &P, CostFunction &F,
+                                       uint32_t Begin, uint32_t End,
+                                       const std::vector<uint8_t> &MemoryClass,
+                                       const std::vector<uint32_t> &Place) {
+  Scheduling S(P, F);
+  S.collect(Begin, End);
+  S.connect(MemoryClass);
+  Region R;
+  R.Begin = Begin;
+  R.End = End;
+  R.FirstUop = uint32_t(F.Uops.size());
+  for (uint32_t N : S.order(Place))
+    for (uint32_t K = 0; K < S.Nodes[N].Count; ++K) {
+      Uop U = F.Uops[S.Nodes[N].First + K];
+      F.Uops.push_back(U);
+    }
+  R.NumUops = uint32_t(F.Uops.size()) - R.FirstUop;
+  F.RegionAt[Begin] = uint32_t(F.Regions.size());
+  F.Regions.push_back(R);
+}

@@ -1,0 +1,52 @@
+//===- TimedLaunch.cpp - Run a kernel and tell its time -------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/timing/TimedLaunch.h"
+#include "runtime/gpu/timing/Lowering.h"
+
+using namespace gevo::gpu;
+using namespace gevo::gpu::timing;
+
+Clock::Clock(Profile Figures) : P(std::move(Figures)), Memory(P) {}
+
+DeviceConfig gevo::gpu::timing::deviceConfig(const Profile &P) {
+  DeviceConfig C;
+  C.SmArch = uint32_t(P.Arch);
+  C.NumSMs = uint32_t(P.SMs);
+  C.GlobalBytes = P.DramBytes;
+  C.MaxThreadsPerBlock = uint32_t(P.MaxThreadsPerBlock);
+  C.MaxThreadsPerSM = uint32_t(P.MaxWarps * 32);
+  C.MaxBlocksPerSM = uint32_t(P.MaxBlocks);
+  C.SharedBytesPerSM = uint32_t(P.SharedBytes);
+  C.MaxSharedBytesPerBlock = uint32_t(P.SharedPerBlock);
+  C.RegistersPerSM = uint32_t(P.Registers);
+  C.ClockKHz = uint32_t(P.ClockKHz);
+  return C;
+}
+
+TimedResult Clock::launch(Device &D, const Kernel &K, const LaunchOptions &O) {
+  TimedResult R;
+  CostProgram Code = lowerPtx(P, K.module().source(), K.functions(),
+                              std::max(16u, K.attributes().RegistersPerThread));
+  Result<std::unique_ptr<LaunchSession>> Session =
+      LaunchSession::create(D, K, O);
+  if (!Session) {
+    R.Execution.Status = LaunchStatus::InvalidConfiguration;
+    R.Execution.Message = Session.error().Message;
+    return R;
+  }
+  LaunchShape Shape;
+  Shape.Blocks = (*Session)->numBlocks();
+  Shape.ThreadsPerBlock = uint32_t(O.Block.count());
+  Shape.SharedBytes = K.attributes().StaticSharedBytes + O.DynamicSharedBytes;
+  uint64_t Next = 0;
+  R.Timing = simulate(P, Code, Shape, Memory, [&](BlockTrace &Out) {
+    return Next < Shape.Blocks && (*Session)->runBlock(Next++, &Out);
+  });
+  R.Execution = (*Session)->result();
+  return R;
+}

@@ -1,0 +1,53 @@
+//===- TimedLaunch.h - Run a kernel and tell its time -----------*- C++ -*-===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where execution and timing meet: the engine runs a launch block by block, the
+// clock asks for the next block's trace when an SM has room for it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_RUNTIME_GPU_TIMING_TIMEDLAUNCH_H
+#define GEVO_RUNTIME_GPU_TIMING_TIMEDLAUNCH_H
+
+#include "runtime/gpu/exec/Device.h"
+#include "runtime/gpu/timing/Simulation.h"
+
+namespace gevo::gpu::timing {
+
+/// What a launch did and how long it took.
+struct TimedResult {
+  LaunchResult Execution;
+  LaunchTiming Timing;
+};
+
+/// The clock of one GPU: its profile, and what its L2 holds from launch to
+/// launch. Not for use by several threads at once.
+class Clock {
+public:
+  explicit Clock(Profile P);
+  Clock(const Clock &) = delete;
+  Clock &operator=(const Clock &) = delete;
+
+  const Profile &profile() const { return P; }
+  /// Empties L2 before the next launch.
+  void flush() { Memory.flush(); }
+
+  /// Runs \p K and tells its time. A launch that ends early is timed up to the
+  /// block that failed.
+  TimedResult launch(Device &D, const Kernel &K, const LaunchOptions &O);
+
+private:
+  Profile P;
+  MemorySystem Memory;
+};
+
+/// The limits of a device that \p P describes.
+DeviceConfig deviceConfig(const Profile &P);
+
+} // namespace gevo::gpu::timing
+
+#endif // GEVO_RUNTIME_GPU_TIMING_TIMEDLAUNCH_H

@@ -1,0 +1,81 @@
+//===- Kernels.h - PTX on the clock, for tests ------------------*- C++ -*-===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_TEST_UNIT_TIMING_KERNELS_H
+#define GEVO_TEST_UNIT_TIMING_KERNELS_H
+
+#include "runtime/gpu/timing/TimedLaunch.h"
+
+#include "gtest/gtest.h"
+
+#include <cstring>
+#include <string>
+
+namespace gevo::gpu::timing {
+
+inline Profile profileNamed(const std::string &Name) {
+  Result<Profile> P = findProfile(Name, {GEVO_PROFILE_FOLDER});
+  EXPECT_TRUE(P) << Name;
+  return *P;
+}
+
+/// A GPU with one loaded module.
+class Bench {
+public:
+  Bench(const Profile &P, const std::string &Ptx)
+      : Time(P), Gpu(deviceConfig(P)) {
+    Result<std::unique_ptr<LoadedModule>> M = Gpu.load(Ptx);
+    EXPECT_TRUE(M) << (M ? "" : M.error().str()) << "\n" << Ptx;
+    if (M)
+      Module = std::move(*M);
+  }
+
+  /// Launches \p Name with 64-bit arguments.
+  LaunchTiming run(const std::string &Name, Dim3 Grid, Dim3 Block,
+                   std::vector<uint64_t> Args, uint32_t Shared = 0) {
+    const Kernel *K = Module ? Module->kernel(Name) : nullptr;
+    EXPECT_TRUE(K) << Name;
+    if (!K)
+      return {};
+    std::vector<char> Buffer(K->paramBytes());
+    for (size_t I = 0; I < Args.size(); ++I)
+      std::memcpy(Buffer.data() + K->params()[I].Offset, &Args[I],
+                  K->params()[I].Size);
+    LaunchOptions O;
+    O.Grid = Grid;
+    O.Block = Block;
+    O.Params = Buffer.data();
+    O.ParamBytes = Buffer.size();
+    O.DynamicSharedBytes = Shared;
+    TimedResult R = Time.launch(Gpu, *K, O);
+    EXPECT_EQ(R.Execution.Status, LaunchStatus::Ok) << R.Execution.Message;
+    return R.Timing;
+  }
+
+  Clock Time;
+  Device Gpu;
+  std::unique_ptr<LoadedModule> Module;
+};
+
+/// A kernel "k" of \p Params and \p Body.
+inline std::string kernel(const Profile &P, const std::string &Params,
+                          const std::string &Body) {
+  return ".version 7.0\n.target sm_" + std::to_string(P.Arch) +
+         "\n.address_size 64\n.visible .entry k(" + Params + ") {\n" + Body +
+         "\nret;\n}\n";
+}
+
+inline std::string repeat(unsigned N, const std::string &Text) {
+  std::string Out;
+  for (unsigned I = 0; I < N; ++I)
+    Out += Text;
+  return Out;
+}
+
+} // namespace gevo::gpu::timing
+
+#endif // GEVO_TEST_UNIT_TIMING_KERNELS_H

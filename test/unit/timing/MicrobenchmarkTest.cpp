@@ -1,0 +1,213 @@
+//===- MicrobenchmarkTest.cpp - PTX that reproduces published figures -----===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The microbenchmarks that the sources of the profiles used, as PTX: dependent
+// chains, throughput per pipe, pointer chases per level of memory, bank
+// conflicts, atomics, barriers, copy bandwidth. Each must come within 10 % of
+// the profile's figure, on every GPU.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels.h"
+
+using namespace gevo::gpu;
+using namespace gevo::gpu::timing;
+
+namespace {
+
+class OnGpu : public testing::TestWithParam<const char *> {
+protected:
+  Profile P = profileNamed(GetParam());
+
+  void within10(double Measured, double Published, const char *What) {
+    EXPECT_GT(Measured, 0.9 * Published) << What << " on " << P.Name;
+    EXPECT_LT(Measured, 1.1 * Published) << What << " on " << P.Name;
+    RecordProperty(What, std::to_string(Measured) + " (published " +
+                             std::to_string(Published) + ")");
+  }
+
+  /// Cycles per repetition of \p Step between \p Before and \p After.
+  double perStep(const std::string &Before, const std::string &Step,
+                 const std::string &After, Dim3 Block = {32, 1, 1}) {
+    uint64_t Cycles[2];
+    for (unsigned I = 0; I < 2; ++I) {
+      Bench B(P, kernel(P, ".param .u64 out",
+                        Before + repeat(I ? 600 : 200, Step) + After));
+      uint64_t Out = B.Gpu.allocate(65536);
+      Cycles[I] = B.run("k", {1, 1, 1}, Block, {Out}).Cycles;
+    }
+    return double(Cycles[1] - Cycles[0]) / 400;
+  }
+};
+
+const char *const Float = R"(
+.reg .f32 %f<8>; .reg .u64 %rd<4>; .reg .u32 %r<4>;
+ld.param.u64 %rd0, [out];
+mov.u32 %r0, %tid.x;
+cvt.rn.f32.u32 %f0, %r0; mov.f32 %f1, %f0; mov.f32 %f2, %f0; mov.f32 %f3, %f0;
+)";
+const char *const StoreFloat = R"(
+add.rn.f32 %f0, %f0, %f1; add.rn.f32 %f0, %f0, %f2; add.rn.f32 %f0, %f0, %f3;
+st.global.f32 [%rd0], %f0;
+)";
+
+TEST_P(OnGpu, FmaChain) {
+  within10(perStep(Float, "fma.rn.f32 %f0, %f0, %f1, %f2;\n", StoreFloat),
+           double(P.pipe(Unit::Fp32).Latency), "fma_latency");
+}
+
+TEST_P(OnGpu, IntegerChain) {
+  const char *Before = R"(
+.reg .u64 %rd<4>; .reg .u32 %r<4>;
+ld.param.u64 %rd0, [out]; mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x;
+)";
+  within10(
+      perStep(Before, "add.s32 %r0, %r0, %r1;\n", "st.global.u32 [%rd0], %r0;"),
+      double(P.pipe(Unit::Int).Latency), "iadd_latency");
+}
+
+TEST_P(OnGpu, DoubleChain) {
+  const char *Before = R"(
+.reg .f64 %d<4>; .reg .u64 %rd<4>; .reg .u32 %r<4>;
+ld.param.u64 %rd0, [out]; mov.u32 %r0, %tid.x; cvt.rn.f64.u32 %d0, %r0;
+)";
+  within10(perStep(Before, "fma.rn.f64 %d0, %d0, %d0, %d0;\n",
+                   "st.global.f64 [%rd0], %d0;"),
+           double(P.pipe(Unit::Fp64).Latency), "dfma_latency");
+}
+
+TEST_P(OnGpu, SpecialChain) {
+  within10(perStep(Float, "ex2.approx.ftz.f32 %f0, %f0;\n", StoreFloat),
+           double(P.pipe(Unit::Special).Latency), "mufu_latency");
+}
+
+TEST_P(OnGpu, FmaThroughput) {
+  // Four independent chains in 32 warps keep every scheduler busy.
+  std::string Step;
+  for (char C : {'0', '1', '2', '3'})
+    Step += std::string("fma.rn.f32 %f") + C + ", %f" + C + ", %f" + C +
+            ", %f" + C + ";\n";
+  double Cycles = perStep(Float, Step, StoreFloat, {1024, 1, 1});
+  double PerCycle = 4 * 1024 / Cycles;
+  within10(PerCycle, double(32 * P.Schedulers / P.pipe(Unit::Fp32).Interval),
+           "fma_per_cycle_and_sm");
+}
+
+/// A chase through shared memory; the address is the value.
+TEST_P(OnGpu, SharedChase) {
+  const char *Before = R"(
+.shared .align 8 .b8 s[4096];
+.reg .u64 %rd<4>; .reg .u32 %r<4>;
+ld.param.u64 %rd0, [out];
+mov.u32 %r1, s; mov.u32 %r0, %r1;
+st.shared.u32 [%r0], %r0;
+)";
+  within10(perStep(Before, "ld.shared.u32 %r0, [%r0];\n",
+                   "st.global.u32 [%rd0], %r0;"),
+           double(P.SharedLatency), "shared_latency");
+}
+
+TEST_P(OnGpu, BankConflicts) {
+  double Free = 0;
+  for (unsigned Ways : {1u, 2u, 4u, 8u, 16u, 32u}) {
+    std::string Before = R"(
+.shared .align 8 .b8 s[8192];
+.reg .u64 %rd<4>; .reg .u32 %r<8>;
+ld.param.u64 %rd0, [out];
+mov.u32 %r2, %tid.x; mul.lo.u32 %r3, %r2, )" +
+                         std::to_string(4 * Ways) + R"(;
+mov.u32 %r1, s; add.u32 %r0, %r1, %r3;
+st.shared.u32 [%r0], %r0;
+)";
+    double Cycles = perStep(Before, "ld.shared.u32 %r0, [%r0];\n",
+                            "st.global.u32 [%rd0], %r0;");
+    if (Ways == 1)
+      Free = Cycles;
+    EXPECT_EQ(Cycles, Free + Ways - 1) << Ways << " ways on " << P.Name;
+  }
+}
+
+/// A pointer chase over \p Footprint bytes with a stride of a sector, after one
+/// round to warm up. \p Load is the instruction.
+double chase(const Profile &P, uint64_t Footprint, const std::string &Load,
+             bool Warm) {
+  std::string Ptx =
+      kernel(P, ".param .u64 out, .param .u64 first, .param .u64 n",
+             R"(
+.reg .u64 %rd<8>; .reg .pred %p;
+ld.param.u64 %rd0, [out]; ld.param.u64 %rd1, [first]; ld.param.u64 %rd2, [n];
+L: )" + repeat(8, Load + " %rd1, [%rd1];\n") +
+                 R"(
+sub.u64 %rd2, %rd2, 8; setp.gt.s64 %p, %rd2, 0; @%p bra L;
+st.global.u64 [%rd0], %rd1;
+)");
+  uint64_t Stride = 128, Steps = Footprint / Stride;
+  auto Cycles = [&](uint64_t N) {
+    Bench B(P, Ptx);
+    uint64_t Out = B.Gpu.allocate(8), Data = B.Gpu.allocate(Footprint);
+    for (uint64_t I = 0; I < Steps; ++I) {
+      uint64_t Next = Data + (I + 1) % Steps * Stride;
+      B.Gpu.copyToDevice(Data + I * Stride, &Next, 8);
+    }
+    return B.run("k", {1, 1, 1}, {1, 1, 1}, {Out, Data, N}).Cycles;
+  };
+  uint64_t From = Warm ? Steps : 0, Count = std::min<uint64_t>(Steps, 2048);
+  return double(Cycles(From + Count) - (From ? Cycles(From) : 0)) /
+         double(Count);
+}
+
+TEST_P(OnGpu, ChaseL1) {
+  within10(chase(P, 8192,
+                 P.L1CachesGlobal ? "ld.global.u64" : "ld.global.nc.u64", true),
+           double(P.L1Latency), "l1_latency");
+}
+
+TEST_P(OnGpu, ChaseL2) {
+  within10(chase(P, 1 << 20, "ld.global.cg.u64", true), double(P.L2Latency),
+           "l2_latency");
+}
+
+TEST_P(OnGpu, ChaseDram) {
+  within10(chase(P, 1 << 20, "ld.global.u64", false), double(P.DramLatency),
+           "dram_latency");
+}
+
+TEST_P(OnGpu, BarrierOfOneWarp) {
+  within10(perStep(Float, "bar.sync 0;\n", StoreFloat),
+           double(P.pipe(Unit::Barrier).Latency), "barrier");
+}
+
+/// Every thread copies four elements of 16 bytes.
+TEST_P(OnGpu, CopyBandwidth) {
+  std::string Ptx = kernel(P, ".param .u64 from, .param .u64 to", R"(
+.reg .u64 %rd<16>; .reg .u32 %r<8>; .reg .f32 %f<20>;
+ld.param.u64 %rd0, [from]; ld.param.u64 %rd1, [to];
+mov.u32 %r0, %ctaid.x; mov.u32 %r1, %tid.x;
+mad.lo.u32 %r2, %r0, 256, %r1; mul.wide.u32 %rd2, %r2, 16;
+add.u64 %rd3, %rd0, %rd2; add.u64 %rd4, %rd1, %rd2;
+ld.global.v4.f32 {%f0,%f1,%f2,%f3}, [%rd3];
+st.global.v4.f32 [%rd4], {%f0,%f1,%f2,%f3};
+)");
+  // Far more than L2, so that most of what is written leaves it again.
+  uint64_t Bytes = std::max<uint64_t>(2 * P.L2Bytes, 48 << 20);
+  Bench B(P, Ptx);
+  uint64_t From = B.Gpu.allocate(Bytes), To = B.Gpu.allocate(Bytes);
+  uint32_t Blocks = uint32_t(Bytes / 4096);
+  LaunchTiming T = B.run("k", {Blocks, 1, 1}, {256, 1, 1}, {From, To});
+  double Seconds = double(T.Cycles) / (double(P.ClockKHz) * 1000);
+  // What stays in L2 at the end was not written to DRAM.
+  double Moved = 32.0 * double(T.Memory.DramReads + T.Memory.DramWrites);
+  within10(Moved / Seconds / 1e6, double(P.DramMBs * P.DramPercent / 100),
+           "copy_mb_s");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, OnGpu,
+                         testing::Values("P100", "GTX1080Ti", "V100", "A100",
+                                         "H100", "RTX4090"),
+                         [](const auto &I) { return std::string(I.param); });
+
+} // namespace
