@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelTest.h"
+#include "test/unit/gpu/KernelTest.h"
 
 using namespace gevo::gpu;
 

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelTest.h"
+#include "test/unit/gpu/KernelTest.h"
 
 using namespace gevo::gpu;
 
