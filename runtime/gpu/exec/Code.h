@@ -135,6 +135,7 @@ struct Code {
   std::vector<CallInfo::Piece> Params;
   std::vector<CallInfo::Piece> Results;
   bool HasIndirectCalls = false;
+  uint32_t Pressure = 0; ///< 32-bit registers live at once.
 };
 
 /// Everything a launch of one kernel executes.

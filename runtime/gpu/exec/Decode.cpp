@@ -7,6 +7,7 @@
 
 #include "runtime/gpu/exec/Decode.h"
 #include "runtime/gpu/exec/Decoder.h"
+#include "runtime/gpu/ptx/Liveness.h"
 
 #include <cassert>
 #include <cstring>
@@ -68,6 +69,7 @@ Result<std::unique_ptr<Code>> Decoder::run() {
   if (Failed)
     return Error;
   Out->TargetLists = F.TargetLists;
+  Out->Pressure = ptx::registerPressure(F, Graph);
   return std::move(Out);
 }
 

@@ -345,6 +345,13 @@ bool ModuleLoader::loadKernel(uint32_t Function) {
   for (uint32_t G : Functions)
     K->Functions.push_back(&module().Functions[G]);
   measureStack(*K->Code);
+  // Address arithmetic and the ABI take a few more than the PTX shows.
+  uint32_t Registers = 16;
+  for (const auto &C : K->Code->Functions)
+    Registers = std::max(Registers, C->Pressure + 4);
+  if (F.MaxRegisters)
+    Registers = std::min(Registers, F.MaxRegisters);
+  K->Code->RegistersPerThread = std::min(Registers, 255u);
   fillAttributes(F, *K);
   Out->Kernels.push_back(std::move(K));
   return true;

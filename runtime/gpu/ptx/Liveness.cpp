@@ -1,0 +1,126 @@
+//===- Liveness.cpp - Registers that hold a value -------------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/ptx/Liveness.h"
+
+#include <algorithm>
+
+using namespace gevo::gpu::ptx;
+
+namespace {
+/// Beyond this many bits of state the estimate is not worth its memory.
+constexpr uint64_t MaxStateBits = uint64_t(1) << 28;
+
+void collect(const Function &F, const Operand &O, std::vector<uint32_t> &List) {
+  if (O.Kind == OperandKind::Register)
+    List.push_back(O.Index);
+  else if (O.Kind == OperandKind::Vector)
+    for (unsigned K = 0; K < O.Count; ++K)
+      collect(F, F.Operands[O.Index + K], List);
+}
+
+uint32_t widthOf(const Function &F, uint32_t Reg) {
+  unsigned Bits = typeBits(F.Registers[Reg].Type);
+  return Bits == 1 ? 0 : (Bits + 31) / 32;
+}
+
+using Bits = std::vector<uint64_t>;
+bool test(const Bits &B, uint32_t R) { return B[R / 64] >> (R % 64) & 1; }
+void set(Bits &B, uint32_t R) { B[R / 64] |= uint64_t(1) << (R % 64); }
+void reset(Bits &B, uint32_t R) { B[R / 64] &= ~(uint64_t(1) << (R % 64)); }
+} // namespace
+
+void gevo::gpu::ptx::registersOf(const Function &F, const Instruction &I,
+                                 RegisterUse &Out) {
+  Out.Reads.clear();
+  Out.Writes.clear();
+  if (I.Guard != None)
+    Out.Reads.push_back(I.Guard);
+  if (I.Call != None) {
+    const CallSite &C = F.Calls[I.Call];
+    if (C.TargetReg != None)
+      Out.Reads.push_back(C.TargetReg);
+    for (const Operand &O : C.Args)
+      collect(F, O, Out.Reads);
+    for (const Operand &O : C.Returns)
+      collect(F, O, Out.Writes);
+    return;
+  }
+  std::string_view Pattern = opcodeInfo(I.Op).Operands;
+  bool Reduces =
+      (I.Op == Opcode::Bar || I.Op == Opcode::Barrier) && F.has(I, Mod::Red);
+  const Operand *Ops = F.operands(I);
+  for (unsigned K = 0; K < I.NumOperands; ++K) {
+    const Operand &O = Ops[K];
+    bool Dst = K == 0 && (Reduces || Pattern[0] == 'd' || Pattern[0] == 'D' ||
+                          Pattern[0] == 'w');
+    collect(F, O, Dst ? Out.Writes : Out.Reads);
+    if (O.Pair != None)
+      Out.Writes.push_back(O.Pair);
+    if (O.Kind == OperandKind::Address && O.Base == AddressBase::Register)
+      Out.Reads.push_back(O.Index);
+  }
+}
+
+uint32_t gevo::gpu::ptx::registerPressure(const Function &F, const Cfg &G) {
+  uint32_t NumRegs = uint32_t(F.Registers.size());
+  uint32_t NumBlocks = uint32_t(G.Blocks.size());
+  if (!NumRegs || !NumBlocks || uint64_t(NumRegs) * NumBlocks > MaxStateBits)
+    return 0;
+  size_t Words = (NumRegs + 63) / 64;
+  std::vector<Bits> In(NumBlocks, Bits(Words));
+  RegisterUse Use;
+  uint32_t Peak = 0;
+  // Walks a block backwards from what is live after it.
+  auto Walk = [&](uint32_t B, Bits &Live, bool Measure) {
+    uint32_t Now = 0;
+    if (Measure)
+      for (uint32_t R = 0; R < NumRegs; ++R)
+        if (test(Live, R))
+          Now += widthOf(F, R);
+    Peak = Measure ? std::max(Peak, Now) : Peak;
+    for (uint32_t Pc = G.Blocks[B].End; Pc-- > G.Blocks[B].Begin;) {
+      const Instruction &I = F.Code[Pc];
+      registersOf(F, I, Use);
+      // A guarded write may leave the old value.
+      for (uint32_t R : Use.Writes)
+        if (I.Guard == None && test(Live, R)) {
+          reset(Live, R);
+          Now -= Measure ? widthOf(F, R) : 0;
+        }
+      for (uint32_t R : Use.Reads)
+        if (!test(Live, R)) {
+          set(Live, R);
+          Now += Measure ? widthOf(F, R) : 0;
+        }
+      Peak = Measure ? std::max(Peak, Now) : Peak;
+    }
+  };
+  auto After = [&](uint32_t B) {
+    Bits Live(Words);
+    for (uint32_t S : G.Blocks[B].Successors)
+      for (size_t W = 0; W < Words; ++W)
+        Live[W] |= In[S][W];
+    return Live;
+  };
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (uint32_t B = NumBlocks; B-- > 0;) {
+      Bits Live = After(B);
+      Walk(B, Live, false);
+      if (Live != In[B]) {
+        In[B] = std::move(Live);
+        Changed = true;
+      }
+    }
+  }
+  for (uint32_t B = 0; B < NumBlocks; ++B) {
+    Bits Live = After(B);
+    Walk(B, Live, true);
+  }
+  return Peak;
+}
