@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelTest.h"
+#include "test/unit/gpu/KernelTest.h"
 
 #include <cstdlib>
 #include <fstream>

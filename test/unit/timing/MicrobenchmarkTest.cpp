@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels.h"
+#include "test/unit/timing/Kernels.h"
 
 using namespace gevo::gpu;
 using namespace gevo::gpu::timing;
