@@ -13,6 +13,7 @@
 #include "passes/ir/Architecture.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -22,6 +23,7 @@
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/IPO/ConstantMerge.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
+#include <map>
 
 using namespace llvm;
 
@@ -68,6 +70,50 @@ static void runLastPasses(Module &M) {
   MPM.run(M, MAM);
 }
 
+// The number of a call in a line of PTX, or nothing. The code generator counts
+// calls over the whole life of a process, and writes the count into comments
+// and into the labels of indirect calls' prototypes.
+static StringRef callNumber(StringRef Line) {
+  constexpr StringLiteral Comment = "// callseq ", Label = "prototype_";
+  StringRef Start;
+  size_t At = Line.find(Comment);
+  if (At != StringRef::npos)
+    Start = Line.drop_front(At + Comment.size());
+  else if (Line.contains(" : .callprototype") || Line.ends_with(";"))
+    Start = Line.ltrim(", \t");
+  if (At == StringRef::npos && !Start.consume_front(Label))
+    return StringRef();
+  return Start.take_while(isDigit);
+}
+
+// Numbers the calls from 0, as in a compiler that lowers one module only.
+static std::string renumberCalls(StringRef PTX) {
+  SmallVector<StringRef, 0> Lines;
+  PTX.split(Lines, '\n');
+  std::map<unsigned, unsigned> Numbers;
+  unsigned N;
+  for (StringRef Line : Lines)
+    if (!callNumber(Line).getAsInteger(10, N))
+      Numbers[N] = 0;
+  unsigned Next = 0;
+  for (auto &Entry : Numbers)
+    Entry.second = Next++;
+  std::string Text;
+  Text.reserve(PTX.size());
+  for (StringRef Line : Lines) {
+    StringRef Old = callNumber(Line);
+    if (!Old.getAsInteger(10, N)) {
+      Text.append(Line.begin(), Old.begin());
+      Text += std::to_string(Numbers[N]);
+      Line = StringRef(Old.end(), Line.end() - Old.end());
+    }
+    Text += Line;
+    Text += '\n';
+  }
+  Text.pop_back();
+  return Text;
+}
+
 Expected<std::string> gevo::lowerToPTX(Module &M, const LowerOptions &Options) {
   constexpr CodeGenOptLevel Levels[] = {
       CodeGenOptLevel::None, CodeGenOptLevel::Less, CodeGenOptLevel::Default,
@@ -100,5 +146,5 @@ Expected<std::string> gevo::lowerToPTX(Module &M, const LowerOptions &Options) {
     return createStringError(inconvertibleErrorCode(),
                              "this LLVM cannot write PTX");
   Passes.run(M);
-  return PTX.str().str();
+  return renumberCalls(PTX);
 }

@@ -100,3 +100,9 @@ __global__ void second(float *Out, int I) {
   const float Table[] = {1, 2, 3, 4.5};
   Out[I] = Table[I & 3];
 }
+
+// Calls are numbered in the PTX.
+__global__ void call(float *Out, int N, float (*F)(const float *, int)) {
+  Out[0] = F(Out, N);
+  Out[1] = pick(Out, N) + F(Out + 1, N);
+}
