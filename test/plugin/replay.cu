@@ -18,6 +18,11 @@
 // CHECK-LABEL: .entry _Z5ratioPfPKfi(
 // CHECK:         div.approx.f32
 
+// What is recorded is the original, whether edits are replayed or not.
+// RUN: env GEVO_RECORD=%t/both GEVO_EDITS=%t/edits.json %{device} -S -o %t/both.s
+// RUN: cmp %t/record/app-*.bc %t/both/app-*.bc
+// RUN: cmp %t/environment.s %t/both.s
+
 // By flags.
 // RUN: %{device} -S -o %t/flags.s -fplugin=%gevo_plugin -Xclang -mllvm -Xclang -gevo-edits=%t/edits.json \
 // RUN:   -Xclang -mllvm -Xclang -gevo-strict
