@@ -1,7 +1,6 @@
 //===- Fatbin.h - NVIDIA's container of device code -------------*- C++ -*-===//
 //
-// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
-// See the file LICENSE for license information.
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,118 @@
+//===- Capture.cpp - Capture of streams into graphs -----------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// While a stream is captured, submit() adds its work to a graph; here captures
+// begin and end.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/driver/Driver.h"
+
+#include <utility>
+
+using namespace gevo;
+using namespace gevo::driver;
+
+namespace {
+
+CUresult captureInfo(CUstream Handle, CUstreamCaptureStatus *Status,
+                     uint64_t *Id) {
+  std::shared_ptr<Stream> S;
+  if (CUresult R = findStream(Handle, S))
+    return R;
+  if (!Status)
+    return CUDA_ERROR_INVALID_VALUE;
+  *Status = S->Capture ? CU_STREAM_CAPTURE_STATUS_ACTIVE
+                       : CU_STREAM_CAPTURE_STATUS_NONE;
+  if (Id && S->Capture)
+    *Id = S->CaptureId;
+  return CUDA_SUCCESS;
+}
+
+} // namespace
+
+namespace gevo::cuda {
+
+CUresult cuStreamIsCapturing(CUstream Handle, CUstreamCaptureStatus *Status) {
+  return captureInfo(Handle, Status, nullptr);
+}
+
+CUresult cuStreamGetCaptureInfo(CUstream Handle, CUstreamCaptureStatus *Status,
+                                uint64_t *Id) {
+  return captureInfo(Handle, Status, Id);
+}
+
+CUresult cuStreamGetCaptureInfo_v2(CUstream Handle,
+                                   CUstreamCaptureStatus *Status, uint64_t *Id,
+                                   CUgraph *G, const CUgraphNode **,
+                                   size_t *Count) {
+  // The graph has no handle before its capture ends.
+  if (G)
+    *G = nullptr;
+  if (Count)
+    *Count = 0;
+  return captureInfo(Handle, Status, Id);
+}
+
+CUresult cuStreamBeginCapture(CUstream Handle) {
+  return cuStreamBeginCapture_v2(Handle, CU_STREAM_CAPTURE_MODE_GLOBAL);
+}
+
+CUresult cuStreamBeginCapture_v2(CUstream Handle, CUstreamCaptureMode Mode) {
+  std::shared_ptr<Stream> S;
+  if (CUresult R = findStream(Handle, S))
+    return R;
+  if (Mode < CU_STREAM_CAPTURE_MODE_GLOBAL ||
+      Mode > CU_STREAM_CAPTURE_MODE_RELAXED)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (S->IsDefault)
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  if (S->Capture)
+    return CUDA_ERROR_ILLEGAL_STATE;
+  return guarded([&] {
+    S->Capture = std::make_shared<Graph>();
+    S->Capture->Capturing.push_back(S);
+    S->IsCaptureOrigin = true;
+    S->CaptureLast = nullptr;
+    S->CaptureId = Driver::get().nextId();
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuStreamEndCapture(CUstream Handle, CUgraph *Result) {
+  std::shared_ptr<Stream> S;
+  if (CUresult R = findStream(Handle, S))
+    return R;
+  if (!Result)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (!S->Capture)
+    return CUDA_ERROR_ILLEGAL_STATE;
+  if (!S->IsCaptureOrigin)
+    return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
+  std::shared_ptr<Graph> G = S->Capture;
+  for (const std::weak_ptr<Stream> &Weak : G->Capturing)
+    if (auto Joined = Weak.lock()) {
+      Joined->Capture = nullptr;
+      Joined->CaptureLast = nullptr;
+      Joined->IsCaptureOrigin = false;
+    }
+  G->Capturing.clear();
+  return guarded([&] {
+    *Result = Driver::get().Handles.insert<CUgraph>(G);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *Mode) {
+  thread_local CUstreamCaptureMode Current = CU_STREAM_CAPTURE_MODE_GLOBAL;
+  if (!Mode)
+    return CUDA_ERROR_INVALID_VALUE;
+  std::swap(*Mode, Current);
+  return CUDA_SUCCESS;
+}
+
+} // namespace gevo::cuda

@@ -1,0 +1,211 @@
+//===- Modules.cpp - Modules of the driver API ----------------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/driver/Driver.h"
+#include "runtime/gpu/driver/Image.h"
+#include "runtime/gpu/driver/JitOptions.h"
+
+using namespace gevo;
+using namespace gevo::driver;
+
+Module::~Module() {
+  if (Loaded)
+    for (const gpu::ModuleVariable &V : Loaded->variables())
+      Driver::get().removeMemory(V.Address);
+}
+
+CUresult gevo::driver::loadModule(const std::shared_ptr<Context> &Ctx,
+                                  const std::vector<std::string> &Texts,
+                                  CUmodule &Handle, std::string &Log) {
+  auto Loaded = Texts.size() == 1 ? Ctx->Engine->load(Texts[0])
+                                  : Ctx->Engine->link(Texts);
+  if (!Loaded) {
+    Log = "PTX " + Loaded.error().str();
+    return CUDA_ERROR_INVALID_PTX;
+  }
+  auto M = std::make_shared<Module>();
+  M->Ctx = Ctx;
+  M->Loaded = std::move(*Loaded);
+  for (const gpu::ModuleVariable &V : M->Loaded->variables()) {
+    if (!V.Bytes || !V.Address)
+      continue;
+    MemoryRange Range;
+    Range.Base = V.Address;
+    Range.Bytes = V.Bytes;
+    Range.Kind = V.IsManaged ? gpu::MemoryKind::Managed
+                 : V.IsConst ? gpu::MemoryKind::ModuleConst
+                             : gpu::MemoryKind::ModuleGlobal;
+    Range.Ctx = Ctx;
+    Driver::get().addMemory(std::move(Range));
+  }
+  Handle = Driver::get().Handles.insert<CUmodule>(std::move(M));
+  std::lock_guard<std::mutex> Guard(Ctx->Lock);
+  Ctx->Modules.insert(Handle);
+  return CUDA_SUCCESS;
+}
+
+namespace {
+
+CUresult findModule(CUmodule Handle, std::shared_ptr<Module> &M) {
+  if (CUresult R = checkInitialised())
+    return R;
+  M = Driver::get().Handles.find<Module>(Handle);
+  return M ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult loadImage(CUmodule *Handle, const void *Image,
+                   const JitOptions &Options) {
+  std::shared_ptr<Context> Ctx;
+  if (CUresult R = currentContext(Ctx))
+    return R;
+  if (!Handle || !Image)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (CUresult R = Options.check())
+    return R;
+  return guarded([&] {
+    std::vector<std::string> Texts;
+    std::string Log;
+    CUresult R =
+        readImage(Image, Ctx->Owner.Properties.Config.SmArch, Texts, Log);
+    if (!R)
+      R = loadModule(Ctx, Texts, *Handle, Log);
+    if (R)
+      Options.reportError(Log);
+    else
+      Options.reportSuccess();
+    return R;
+  });
+}
+
+CUfunction functionHandle(CUmodule Handle, const std::shared_ptr<Module> &M,
+                          const gpu::Kernel &K) {
+  std::lock_guard<std::mutex> Guard(M->Lock);
+  CUfunction &F = M->Functions[K.name()];
+  if (!F) {
+    auto New = std::make_shared<Function>();
+    New->Owner = M;
+    New->OwnerHandle = Handle;
+    New->Code = &K;
+    New->Handle = F = Driver::get().Handles.insert<CUfunction>(New);
+  }
+  return F;
+}
+
+} // namespace
+
+namespace gevo::cuda {
+
+CUresult cuModuleLoad(CUmodule *Handle, const char *File) {
+  std::shared_ptr<Context> Ctx;
+  if (CUresult R = currentContext(Ctx))
+    return R;
+  if (!Handle || !File)
+    return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] {
+    JitOptions None(0, nullptr, nullptr);
+    std::vector<std::string> Texts;
+    std::string Log;
+    CUresult R =
+        readImageFile(File, Ctx->Owner.Properties.Config.SmArch, Texts, Log);
+    if (!R)
+      R = loadModule(Ctx, Texts, *Handle, Log);
+    if (R)
+      None.reportError(Log);
+    return R;
+  });
+}
+
+CUresult cuModuleLoadData(CUmodule *Handle, const void *Image) {
+  return loadImage(Handle, Image, JitOptions(0, nullptr, nullptr));
+}
+
+CUresult cuModuleLoadDataEx(CUmodule *Handle, const void *Image, unsigned Count,
+                            CUjit_option *Options, void **Values) {
+  return loadImage(Handle, Image, JitOptions(Count, Options, Values));
+}
+
+CUresult cuModuleLoadFatBinary(CUmodule *Handle, const void *Image) {
+  return loadImage(Handle, Image, JitOptions(0, nullptr, nullptr));
+}
+
+CUresult cuModuleUnload(CUmodule Handle) {
+  std::shared_ptr<Context> Ctx;
+  if (CUresult R = currentContext(Ctx, /*AllowFault=*/true))
+    return R;
+  auto M = Driver::get().Handles.erase<Module>(Handle);
+  if (!M)
+    return CUDA_ERROR_INVALID_HANDLE;
+  {
+    std::lock_guard<std::mutex> Guard(M->Ctx->Lock);
+    M->Ctx->Modules.erase(Handle);
+  }
+  std::lock_guard<std::mutex> Guard(M->Lock);
+  for (auto &[Name, F] : M->Functions)
+    Driver::get().Handles.erase<Function>(F);
+  M->Functions.clear();
+  return Ctx->Sticky;
+}
+
+CUresult cuModuleGetFunction(CUfunction *Handle, CUmodule ModuleHandle,
+                             const char *Name) {
+  std::shared_ptr<Module> M;
+  if (!Handle || !Name)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (CUresult R = findModule(ModuleHandle, M))
+    return R;
+  const gpu::Kernel *K = M->Loaded->kernel(Name);
+  if (!K)
+    return CUDA_ERROR_NOT_FOUND;
+  return guarded([&] {
+    *Handle = functionHandle(ModuleHandle, M, *K);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuModuleGetFunctionCount(unsigned *Count, CUmodule ModuleHandle) {
+  std::shared_ptr<Module> M;
+  if (!Count)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (CUresult R = findModule(ModuleHandle, M))
+    return R;
+  *Count = unsigned(M->Loaded->kernels().size());
+  return CUDA_SUCCESS;
+}
+
+CUresult cuModuleEnumerateFunctions(CUfunction *Handles, unsigned Count,
+                                    CUmodule ModuleHandle) {
+  std::shared_ptr<Module> M;
+  if (!Handles)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (CUresult R = findModule(ModuleHandle, M))
+    return R;
+  return guarded([&] {
+    const auto &Kernels = M->Loaded->kernels();
+    for (unsigned I = 0; I < Count && I < Kernels.size(); ++I)
+      Handles[I] = functionHandle(ModuleHandle, M, *Kernels[I]);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuModuleGetGlobal_v2(CUdeviceptr *Address, size_t *Bytes,
+                              CUmodule ModuleHandle, const char *Name) {
+  std::shared_ptr<Module> M;
+  if (!Name || (!Address && !Bytes))
+    return CUDA_ERROR_INVALID_VALUE;
+  if (CUresult R = findModule(ModuleHandle, M))
+    return R;
+  const gpu::ModuleVariable *V = M->Loaded->variable(Name);
+  if (!V)
+    return CUDA_ERROR_NOT_FOUND;
+  if (Address)
+    *Address = V->Address;
+  if (Bytes)
+    *Bytes = size_t(V->Bytes);
+  return CUDA_SUCCESS;
+}
+
+} // namespace gevo::cuda

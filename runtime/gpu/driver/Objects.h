@@ -1,0 +1,235 @@
+//===- Objects.h - What the driver's handles name ---------------*- C++ -*-===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Contexts, modules, streams and the rest. A context owns an engine of its
+// own, so contexts run side by side and a fault in one leaves the others as
+// they are. Work is done when it is submitted, on the submitting thread; what
+// is left of a stream is its place on the model's clock, and, while it is
+// being captured, the graph that takes its work.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_RUNTIME_GPU_DRIVER_OBJECTS_H
+#define GEVO_RUNTIME_GPU_DRIVER_OBJECTS_H
+
+#include "runtime/gpu/driver/DeviceProperties.h"
+#include "runtime/gpu/driver/Handle.h"
+#include "runtime/gpu/driver/cuda_abi_streams.h"
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace gevo::driver {
+
+using namespace gevo::cuda;
+
+struct Context;
+struct Event;
+struct Graph;
+struct Stream;
+
+/// How launches are run and checked.
+struct LaunchSettings {
+  gpu::CheckSet Checks = gpu::CheckSet::all();
+  uint64_t StepLimit = 0; ///< Warp instructions; 0 means no limit.
+  /// Where findings go: "stderr", "none", or a file that gets a line of JSON
+  /// for each.
+  std::string FindingsTo = "stderr";
+};
+
+/// What one piece of work tells the stream that ran it.
+struct WorkReport {
+  double Microseconds = 0;      ///< On the model's clock.
+  double NotBefore = 0;         ///< It could not start earlier.
+  std::shared_ptr<Event> Stamp; ///< Gets the time at which it ended.
+};
+
+/// One piece of work of a stream: done at once, or kept in a graph. It must
+/// own all that it needs.
+struct Work {
+  CUgraphNodeType Type = CU_GRAPH_NODE_TYPE_EMPTY;
+  std::function<CUresult(Stream &, WorkReport &)> Run;
+};
+
+/// A device as cuDeviceGet names it.
+struct Gpu {
+  int Ordinal = 0;
+  DeviceProperties Properties;
+  unsigned PrimaryFlags = 0;
+  unsigned PrimaryCount = 0; ///< Retains less releases.
+  CUcontext Primary = nullptr;
+  CUmemoryPool DefaultPool = nullptr;
+  CUmemoryPool CurrentPool = nullptr;
+};
+
+struct Context : Object, std::enable_shared_from_this<Context> {
+  static constexpr ObjectKind ObjectKindOf = ObjectKind::Context;
+
+  Context(Gpu &Owner, unsigned Flags);
+
+  Gpu &Owner;
+  CUcontext Handle = nullptr;
+  uint64_t Id = 0;
+  bool IsPrimary = false;
+  std::atomic<unsigned> Flags;
+  std::atomic<unsigned> Attached{1}; ///< Uses counted by cuCtxAttach.
+  std::unique_ptr<gpu::Device> Engine;
+
+  /// After a kernel fault every use of the context fails with that result.
+  std::atomic<CUresult> Sticky{CUDA_SUCCESS};
+  std::atomic<bool> Destroyed{false};
+
+  std::mutex Lock; ///< For what follows.
+  LaunchSettings Settings;
+  std::vector<gpu::Finding> Findings; ///< Since they were last cleared.
+  std::set<std::string> Printed;      ///< Findings that were printed once.
+  std::string LastKernel;
+  gpu::LaunchCounters LastCounters;
+  double LastMicroseconds = 0;
+  std::map<CUlimit, size_t> Limits;
+  CUfunc_cache Cache = CU_FUNC_CACHE_PREFER_NONE;
+  CUsharedconfig SharedConfig = CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE;
+  std::set<uint64_t> Peers; ///< Ids of contexts whose memory it may access.
+  std::shared_ptr<Stream> DefaultStream, PerThreadStream;
+  /// Streams made by the program, in order of creation, for the rule that the
+  /// default stream waits for them and they for it.
+  std::vector<std::weak_ptr<Stream>> Streams;
+  /// Handles that end with the context.
+  std::set<CUmodule> Modules;
+  std::set<CUstream> StreamHandles;
+  std::set<CUevent> Events;
+};
+
+struct Stream : Object {
+  static constexpr ObjectKind ObjectKindOf = ObjectKind::Stream;
+
+  std::shared_ptr<Context> Ctx;
+  CUstream Handle = nullptr;
+  uint64_t Id = 0;
+  unsigned Flags = 0;
+  int Priority = 0;
+  bool IsDefault = false;
+  double ReadyAt = 0; ///< When its work ends, in microseconds of the model.
+  /// The graph that its work goes to instead of being done, and the node that
+  /// its next one depends on. Null unless it is captured.
+  std::shared_ptr<Graph> Capture;
+  bool IsCaptureOrigin = false;
+  CUgraphNode CaptureLast = nullptr;
+  uint64_t CaptureId = 0;
+};
+
+struct Event : Object {
+  static constexpr ObjectKind ObjectKindOf = ObjectKind::Event;
+
+  std::shared_ptr<Context> Ctx;
+  unsigned Flags = 0;
+  bool Recorded = false;
+  double At = 0; ///< On the model's clock.
+  /// When it was last recorded in a stream under capture.
+  std::shared_ptr<Graph> Capture;
+  CUgraphNode CaptureNode = nullptr;
+};
+
+struct Module : Object {
+  static constexpr ObjectKind ObjectKindOf = ObjectKind::Module;
+  ~Module() override;
+
+  std::shared_ptr<Context> Ctx;
+  std::unique_ptr<gpu::LoadedModule> Loaded;
+  std::mutex Lock;
+  std::map<std::string, CUfunction> Functions;
+};
+
+/// What a program can set on a function or on a library's kernel.
+struct FunctionSettings {
+  int MaxDynamicShared = -1; ///< -1: what is left without opt-in.
+  int Carveout = -1;
+  CUfunc_cache Cache = CU_FUNC_CACHE_PREFER_NONE;
+};
+
+struct Function : Object {
+  static constexpr ObjectKind ObjectKindOf = ObjectKind::Function;
+
+  std::shared_ptr<Module> Owner;
+  CUmodule OwnerHandle = nullptr;
+  CUfunction Handle = nullptr;
+  const gpu::Kernel *Code = nullptr;
+  std::mutex Lock;
+  FunctionSettings Settings;
+};
+
+/// Code that belongs to no context: each context that uses it gets a module.
+struct Library : Object {
+  static constexpr ObjectKind ObjectKindOf = ObjectKind::Library;
+
+  std::vector<std::string> Texts;
+  std::mutex Lock;
+  std::map<uint64_t, CUmodule> Modules; ///< By context id.
+  std::map<std::string, CUkernel> Kernels;
+};
+
+struct LibraryKernel : Object {
+  static constexpr ObjectKind ObjectKindOf = ObjectKind::Kernel;
+
+  std::shared_ptr<Library> Owner;
+  CUlibrary OwnerHandle = nullptr;
+  std::string Name;
+};
+
+struct Pool : Object {
+  static constexpr ObjectKind ObjectKindOf = ObjectKind::Pool;
+
+  int Ordinal = 0;
+  std::mutex Lock;
+  uint64_t Used = 0, UsedHigh = 0;
+  uint64_t ReleaseThreshold = 0;
+  std::map<int, int> Switches; ///< The reuse attributes, kept as set.
+  std::map<int, CUmemAccess_flags> Access;
+};
+
+/// PTX texts that cuLinkComplete makes one image of.
+struct LinkState : Object {
+  static constexpr ObjectKind ObjectKindOf = ObjectKind::LinkState;
+
+  std::vector<std::string> Texts;
+  std::string Image; ///< Lives until the state is destroyed.
+};
+
+struct GraphNode : Object {
+  static constexpr ObjectKind ObjectKindOf = ObjectKind::GraphNode;
+
+  std::weak_ptr<Graph> Owner;
+  CUgraphNode Handle = nullptr;
+  std::vector<CUgraphNode> Dependencies;
+  Work Task;
+};
+
+/// Nodes in the order in which they were added. A node can only depend on
+/// earlier ones, so that order is one in which they can run.
+struct Graph : Object {
+  static constexpr ObjectKind ObjectKindOf = ObjectKind::Graph;
+
+  std::mutex Lock;
+  std::vector<std::shared_ptr<GraphNode>> Nodes;
+  /// Streams whose work it takes, while it is made by capture.
+  std::vector<std::weak_ptr<Stream>> Capturing;
+};
+
+struct GraphExec : Object {
+  static constexpr ObjectKind ObjectKindOf = ObjectKind::GraphExec;
+
+  uint64_t Flags = 0;
+  std::vector<Work> Tasks;
+};
+
+} // namespace gevo::driver
+
+#endif // GEVO_RUNTIME_GPU_DRIVER_OBJECTS_H

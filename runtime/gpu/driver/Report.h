@@ -1,0 +1,24 @@
+//===- Report.h - Findings for people and programs --------------*- C++ -*-===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_RUNTIME_GPU_DRIVER_REPORT_H
+#define GEVO_RUNTIME_GPU_DRIVER_REPORT_H
+
+#include "runtime/gpu/driver/Objects.h"
+
+#include <string>
+
+namespace gevo::driver {
+
+/// Prints what was found in a launch of \p Kernel where \p Settings say. The
+/// same finding is printed once for each context.
+void reportLaunch(Context &Ctx, const LaunchSettings &Settings,
+                  const std::string &Kernel, const gpu::LaunchResult &Result);
+
+} // namespace gevo::driver
+
+#endif // GEVO_RUNTIME_GPU_DRIVER_REPORT_H

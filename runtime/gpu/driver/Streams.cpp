@@ -1,0 +1,325 @@
+//===- Streams.cpp - Streams of the driver API ----------------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/driver/Driver.h"
+
+#include <algorithm>
+
+using namespace gevo;
+using namespace gevo::driver;
+
+namespace {
+
+/// When work of \p S can start: after what is in the stream, and for the
+/// default stream and those that take part in its order, after each other.
+/// Needs the context's lock.
+double startOf(const Stream &S) {
+  const Context &Ctx = *S.Ctx;
+  double Start = S.ReadyAt;
+  if (S.IsDefault) {
+    for (const std::weak_ptr<Stream> &Weak : Ctx.Streams)
+      if (auto Other = Weak.lock())
+        if (!(Other->Flags & CU_STREAM_NON_BLOCKING))
+          Start = std::max(Start, Other->ReadyAt);
+  } else if (!(S.Flags & CU_STREAM_NON_BLOCKING) && Ctx.DefaultStream) {
+    Start = std::max(Start, Ctx.DefaultStream->ReadyAt);
+  }
+  return Start;
+}
+
+CUresult capture(Stream &S, Work Task) {
+  std::shared_ptr<Graph> Into = S.Capture;
+  std::vector<CUgraphNode> After;
+  if (S.CaptureLast)
+    After.push_back(S.CaptureLast);
+  S.CaptureLast = addNode(Into, std::move(After), std::move(Task));
+  return CUDA_SUCCESS;
+}
+
+CUresult create(CUstream *Handle, unsigned Flags, int Priority) {
+  std::shared_ptr<Context> Ctx;
+  if (CUresult R = currentContext(Ctx))
+    return R;
+  if (!Handle || Flags & ~unsigned(CU_STREAM_NON_BLOCKING))
+    return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] {
+    int Least, Greatest;
+    cuCtxGetStreamPriorityRange(&Least, &Greatest);
+    auto S = std::make_shared<Stream>();
+    S->Ctx = Ctx;
+    S->Id = Driver::get().nextId();
+    S->Flags = Flags;
+    S->Priority = std::clamp(Priority, Greatest, Least);
+    S->Handle = *Handle = Driver::get().Handles.insert<CUstream>(S);
+    std::lock_guard<std::mutex> Guard(Ctx->Lock);
+    auto IsGone = [](const std::weak_ptr<Stream> &W) { return W.expired(); };
+    Ctx->Streams.erase(
+        std::remove_if(Ctx->Streams.begin(), Ctx->Streams.end(), IsGone),
+        Ctx->Streams.end());
+    Ctx->Streams.push_back(S);
+    Ctx->StreamHandles.insert(*Handle);
+    return CUDA_SUCCESS;
+  });
+}
+
+/// A write or test of a word in device memory.
+CUresult wordWork(CUstream Handle, CUdeviceptr Address, size_t Bytes,
+                  std::function<CUresult(void *)> Do) {
+  std::shared_ptr<Stream> S;
+  if (CUresult R = findStream(Handle, S))
+    return R;
+  if (Address % Bytes || !Driver::get().findMemory(Address, Bytes))
+    return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] {
+    return submit(
+        *S, {CU_GRAPH_NODE_TYPE_EMPTY, [Address, Do](Stream &, WorkReport &) {
+               return Do(reinterpret_cast<void *>(Address));
+             }});
+  });
+}
+
+template <typename T>
+CUresult writeValue(CUstream S, CUdeviceptr Address, T Value) {
+  return wordWork(S, Address, sizeof(T), [Value](void *At) {
+    __atomic_store_n(static_cast<T *>(At), Value, __ATOMIC_SEQ_CST);
+    return CUDA_SUCCESS;
+  });
+}
+
+template <typename T> bool holds(T Now, T Value, unsigned Flags) {
+  switch (Flags & 3) {
+  case CU_STREAM_WAIT_VALUE_GEQ:
+    return std::make_signed_t<T>(Now - Value) >= 0;
+  case CU_STREAM_WAIT_VALUE_EQ:
+    return Now == Value;
+  case CU_STREAM_WAIT_VALUE_AND:
+    return (Now & Value) != 0;
+  default:
+    return ~(Now | Value) != 0;
+  }
+}
+
+/// Work is done when it is submitted, so a wait whose condition does not hold
+/// yet could never end.
+template <typename T>
+CUresult waitValue(CUstream S, CUdeviceptr Address, T Value, unsigned Flags) {
+  return wordWork(S, Address, sizeof(T), [Value, Flags](void *At) {
+    T Now = __atomic_load_n(static_cast<T *>(At), __ATOMIC_SEQ_CST);
+    return holds(Now, Value, Flags) ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+  });
+}
+
+} // namespace
+
+CUresult gevo::driver::findStream(CUstream Handle, std::shared_ptr<Stream> &S) {
+  std::shared_ptr<Context> Ctx;
+  uintptr_t Number = reinterpret_cast<uintptr_t>(Handle);
+  if (Number <= CU_STREAM_PER_THREAD) {
+    if (CUresult R = currentContext(Ctx))
+      return R;
+    std::lock_guard<std::mutex> Guard(Ctx->Lock);
+    S = Number == CU_STREAM_PER_THREAD ? Ctx->PerThreadStream
+                                       : Ctx->DefaultStream;
+    return S ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  }
+  if (CUresult R = checkInitialised())
+    return R;
+  S = Driver::get().Handles.find<Stream>(Handle);
+  return S ? S->Ctx->Sticky.load() : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult gevo::driver::submit(Stream &S, Work Task) {
+  if (S.Capture)
+    return capture(S, std::move(Task));
+  if (CUresult R = S.Ctx->Sticky)
+    return R;
+  WorkReport Report;
+  if (CUresult R = Task.Run(S, Report))
+    return R;
+  std::lock_guard<std::mutex> Guard(S.Ctx->Lock);
+  S.ReadyAt = std::max(startOf(S), Report.NotBefore) + Report.Microseconds;
+  if (Report.Stamp) {
+    Report.Stamp->At = S.ReadyAt;
+    Report.Stamp->Recorded = true;
+    Report.Stamp->Capture = nullptr;
+  }
+  return CUDA_SUCCESS;
+}
+
+namespace gevo::cuda {
+
+CUresult cuStreamCreate(CUstream *Handle, unsigned Flags) {
+  return create(Handle, Flags, 0);
+}
+
+CUresult cuStreamCreateWithPriority(CUstream *Handle, unsigned Flags,
+                                    int Priority) {
+  return create(Handle, Flags, Priority);
+}
+
+CUresult cuStreamDestroy_v2(CUstream Handle) {
+  if (CUresult R = checkInitialised())
+    return R;
+  auto S = Driver::get().Handles.erase<Stream>(Handle);
+  if (!S)
+    return CUDA_ERROR_INVALID_HANDLE;
+  std::lock_guard<std::mutex> Guard(S->Ctx->Lock);
+  S->Ctx->StreamHandles.erase(Handle);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamQuery(CUstream Handle) {
+  std::shared_ptr<Stream> S;
+  return findStream(Handle, S);
+}
+
+CUresult cuStreamSynchronize(CUstream Handle) {
+  std::shared_ptr<Stream> S;
+  if (CUresult R = findStream(Handle, S))
+    return R;
+  return S->Capture ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
+}
+
+CUresult cuStreamAddCallback(CUstream Handle, CUstreamCallback Call, void *Data,
+                             unsigned Flags) {
+  std::shared_ptr<Stream> S;
+  if (CUresult R = findStream(Handle, S))
+    return R;
+  if (!Call || Flags)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (S->Capture)
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  Call(Handle, CUDA_SUCCESS, Data);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuLaunchHostFunc(CUstream Handle, CUhostFn Call, void *Data) {
+  std::shared_ptr<Stream> S;
+  if (CUresult R = findStream(Handle, S))
+    return R;
+  if (!Call)
+    return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] {
+    return submit(
+        *S, {CU_GRAPH_NODE_TYPE_HOST, [Call, Data](Stream &, WorkReport &) {
+               Call(Data);
+               return CUDA_SUCCESS;
+             }});
+  });
+}
+
+CUresult cuStreamGetCtx(CUstream Handle, CUcontext *Ctx) {
+  std::shared_ptr<Stream> S;
+  if (CUresult R = findStream(Handle, S))
+    return R;
+  if (!Ctx)
+    return CUDA_ERROR_INVALID_VALUE;
+  *Ctx = S->Ctx->Handle;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetFlags(CUstream Handle, unsigned *Flags) {
+  std::shared_ptr<Stream> S;
+  if (CUresult R = findStream(Handle, S))
+    return R;
+  if (!Flags)
+    return CUDA_ERROR_INVALID_VALUE;
+  *Flags = S->Flags;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetPriority(CUstream Handle, int *Priority) {
+  std::shared_ptr<Stream> S;
+  if (CUresult R = findStream(Handle, S))
+    return R;
+  if (!Priority)
+    return CUDA_ERROR_INVALID_VALUE;
+  *Priority = S->Priority;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetId(CUstream Handle, unsigned long long *Id) {
+  std::shared_ptr<Stream> S;
+  if (CUresult R = findStream(Handle, S))
+    return R;
+  if (!Id)
+    return CUDA_ERROR_INVALID_VALUE;
+  *Id = S->Id;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetDevice(CUstream Handle, CUdevice *Device) {
+  std::shared_ptr<Stream> S;
+  if (CUresult R = findStream(Handle, S))
+    return R;
+  if (!Device)
+    return CUDA_ERROR_INVALID_VALUE;
+  *Device = S->Ctx->Owner.Ordinal;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetAttribute(CUstream Handle, CUstreamAttrID,
+                              CUstreamAttrValue *Value) {
+  std::shared_ptr<Stream> S;
+  if (CUresult R = findStream(Handle, S))
+    return R;
+  if (!Value)
+    return CUDA_ERROR_INVALID_VALUE;
+  *Value = {};
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamSetAttribute(CUstream Handle, CUstreamAttrID,
+                              const CUstreamAttrValue *Value) {
+  // Hints about caching and waiting, which change no result.
+  std::shared_ptr<Stream> S;
+  if (CUresult R = findStream(Handle, S))
+    return R;
+  return Value ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuStreamCopyAttributes(CUstream To, CUstream From) {
+  std::shared_ptr<Stream> S;
+  if (CUresult R = findStream(To, S))
+    return R;
+  return findStream(From, S);
+}
+
+CUresult cuStreamAttachMemAsync(CUstream Handle, CUdeviceptr Address, size_t,
+                                unsigned Flags) {
+  std::shared_ptr<Stream> S;
+  if (CUresult R = findStream(Handle, S))
+    return R;
+  if (Flags != CU_MEM_ATTACH_GLOBAL && Flags != CU_MEM_ATTACH_HOST &&
+      Flags != CU_MEM_ATTACH_SINGLE)
+    return CUDA_ERROR_INVALID_VALUE;
+  auto Range = Driver::get().findMemory(Address);
+  bool IsManaged = Range && Range->Kind == gpu::MemoryKind::Managed;
+  return IsManaged ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuStreamWriteValue32_v2(CUstream S, CUdeviceptr Address,
+                                 uint32_t Value, unsigned) {
+  return writeValue(S, Address, Value);
+}
+
+CUresult cuStreamWriteValue64_v2(CUstream S, CUdeviceptr Address,
+                                 uint64_t Value, unsigned) {
+  return writeValue(S, Address, Value);
+}
+
+CUresult cuStreamWaitValue32_v2(CUstream S, CUdeviceptr Address, uint32_t Value,
+                                unsigned Flags) {
+  return waitValue(S, Address, Value, Flags);
+}
+
+CUresult cuStreamWaitValue64_v2(CUstream S, CUdeviceptr Address, uint64_t Value,
+                                unsigned Flags) {
+  return waitValue(S, Address, Value, Flags);
+}
+
+} // namespace gevo::cuda
