@@ -1,7 +1,6 @@
 //===- gevo-fatbinary.cpp - Bundles device code into a fatbin -------------===//
 //
-// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
-// See the file LICENSE for license information.
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,206 @@
+//===- gevo-run.cpp - Runs kernels on the embedded GPU --------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Parses the command line and the launch file, runs and reports.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/driver/Settings.h"
+#include "tools/gevo-run/Runner.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+using namespace gevo;
+using namespace gevo::run;
+
+namespace {
+
+const char Help[] =
+    "usage: gevo-run [options] --ptx FILE LAUNCH.json\n"
+    "\n"
+    "Runs kernels of a PTX file on the embedded GPU, with the buffers, "
+    "launches\n"
+    "and arguments that LAUNCH.json describes, and prints a report as one "
+    "JSON\n"
+    "object. See docs/gevo-run.md for the format.\n"
+    "\n"
+    "  --ptx FILE        the PTX text\n"
+    "  --out DIR         write dumped buffers as DIR/NAME.bin; without it "
+    "they\n"
+    "                    are part of the report\n"
+    "  --gpu NAME        the GPU to be (default: V100)\n"
+    "  --check CHECKS    all (default), bounds, none, or families of checks\n"
+    "                    separated by commas: bounds, align, race, uninit,\n"
+    "                    barrier, shuffle, atomic\n"
+    "  --no-timing       do not model time\n"
+    "  --step-limit N    end a launch after N warp instructions\n"
+    "  --help, --version\n"
+    "\n"
+    "Exit status: 0 if all launches were clean, 2 if one failed or a check\n"
+    "found an error, 1 if the request makes no sense.\n";
+
+/// Options that take a value, then those that do not.
+const char *const ValueOptions[] = {"--ptx", "--out", "--gpu", "--check",
+                                    "--step-limit"};
+const char *const Flags[] = {"--no-timing", "--help", "--version"};
+
+[[noreturn]] void fail(const std::string &Message) {
+  std::fprintf(stderr, "gevo-run: error: %s\n", Message.c_str());
+  std::exit(1);
+}
+
+size_t editDistance(const std::string &A, const std::string &B) {
+  std::vector<size_t> Row(B.size() + 1);
+  for (size_t J = 0; J <= B.size(); ++J)
+    Row[J] = J;
+  for (size_t I = 1; I <= A.size(); ++I) {
+    size_t Diagonal = Row[0];
+    Row[0] = I;
+    for (size_t J = 1; J <= B.size(); ++J) {
+      size_t Above = Row[J];
+      Row[J] = std::min(
+          {Above + 1, Row[J - 1] + 1, Diagonal + (A[I - 1] != B[J - 1])});
+      Diagonal = Above;
+    }
+  }
+  return Row[B.size()];
+}
+
+[[noreturn]] void failUnknown(const std::string &Option) {
+  std::string Nearest;
+  size_t Best = 4;
+  auto consider = [&](const char *Known) {
+    if (size_t D = editDistance(Option, Known); D < Best) {
+      Best = D;
+      Nearest = Known;
+    }
+  };
+  std::for_each(std::begin(ValueOptions), std::end(ValueOptions), consider);
+  std::for_each(std::begin(Flags), std::end(Flags), consider);
+  fail(
+      "unknown option '" + Option + "'" +
+      (Nearest.empty() ? "; see --help" : "; did you mean '" + Nearest + "'?"));
+}
+
+struct CommandLine {
+  std::string Ptx, Launch, Gpu = "V100", Checks = "all", StepLimit = "0";
+  RunOptions Run;
+};
+
+/// Splits "--name=value" and takes the next argument for "--name value".
+class ArgumentReader {
+public:
+  ArgumentReader(int Count, char **Values) : Args(Values + 1, Values + Count) {}
+  bool next() {
+    if (At == Args.size())
+      return false;
+    Name = Args[At++];
+    size_t Equals = Name.find('=');
+    HasValue = Name[0] == '-' && Equals != std::string::npos;
+    if (HasValue) {
+      Given = Name.substr(Equals + 1);
+      Name.resize(Equals);
+    }
+    return true;
+  }
+  std::string value() {
+    if (HasValue)
+      return Given;
+    if (At == Args.size())
+      fail("option '" + Name + "' needs a value");
+    return Args[At++];
+  }
+  std::string Name;
+  bool HasValue = false;
+
+private:
+  std::vector<std::string> Args;
+  size_t At = 0;
+  std::string Given;
+};
+
+CommandLine parseCommandLine(int Argc, char **Argv) {
+  CommandLine Line;
+  ArgumentReader Reader(Argc, Argv);
+  while (Reader.next()) {
+    const std::string &Name = Reader.Name;
+    auto isOption = [&](const char *Known) { return Name == Known; };
+    bool IsFlag = std::any_of(std::begin(Flags), std::end(Flags), isOption);
+    if (IsFlag && Reader.HasValue)
+      fail("option '" + Name + "' takes no value");
+    if (Name == "--help") {
+      std::fputs(Help, stdout);
+      std::exit(0);
+    } else if (Name == "--version") {
+      std::puts("gevo-run " GEVO_VERSION);
+      std::exit(0);
+    } else if (Name == "--ptx")
+      Line.Ptx = Reader.value();
+    else if (Name == "--out")
+      Line.Run.OutFolder = Reader.value();
+    else if (Name == "--gpu")
+      Line.Gpu = Reader.value();
+    else if (Name == "--check")
+      Line.Checks = Reader.value();
+    else if (Name == "--step-limit")
+      Line.StepLimit = Reader.value();
+    else if (Name == "--no-timing")
+      Line.Run.Timing = false;
+    else if (Name.size() > 1 && Name[0] == '-')
+      failUnknown(Name);
+    else if (!Line.Launch.empty())
+      fail("there are two launch files, '" + Line.Launch + "' and '" + Name +
+           "'");
+    else
+      Line.Launch = Name;
+  }
+  if (Line.Ptx.empty())
+    fail("no PTX; give --ptx FILE");
+  if (Line.Launch.empty())
+    fail("no launch file; see --help");
+  return Line;
+}
+
+/// Turns the words of the command line into options.
+void resolveOptions(CommandLine &Line) {
+  auto Gpu = driver::gpuModel(Line.Gpu);
+  if (!Gpu)
+    fail("unknown GPU '" + Line.Gpu + "'; known are " +
+         driver::gpuModelNames());
+  Line.Run.Gpu = *Gpu;
+  auto Checks = driver::parseChecks(Line.Checks);
+  if (!Checks)
+    fail("unknown checks '" + Line.Checks +
+         "'; expected all, bounds, none or families of checks");
+  Line.Run.Checks = *Checks;
+  auto Limit = parseValue(*findType("u64"), Line.StepLimit);
+  if (!Limit)
+    fail("'" + Line.StepLimit + "' is no number of steps");
+  Line.Run.StepLimit = *Limit;
+}
+
+} // namespace
+
+int main(int Argc, char **Argv) {
+  CommandLine Line = parseCommandLine(Argc, Argv);
+  resolveOptions(Line);
+  std::string Error;
+  std::optional<std::string> Ptx = readFile(Line.Ptx, Error);
+  if (!Ptx)
+    fail(Error);
+  std::optional<LaunchFile> File = readLaunchFile(Line.Launch, Error);
+  if (!File)
+    fail(Error);
+  std::optional<RunReport> Report =
+      runLaunches(*File, Line.Ptx, *Ptx, Line.Run, Error);
+  if (!Report)
+    fail(Error);
+  std::puts(Report->Json.dump(2).c_str());
+  return Report->Clean ? 0 : 2;
+}
