@@ -76,8 +76,11 @@ void Block::start(uint64_t BlockIndex, BlockTrace *Trace) {
   BarrierEpoch = 0;
   std::memset(Shared, 0, G.SharedBytes);
   std::fill(SharedShadow.begin(), SharedShadow.end(), 0);
+  // Frames of calls are cleared when they are entered.
+  uint32_t OwnBytes = G.Code.Functions[0]->LocalBytes;
   for (auto &S : LocalShadow)
-    std::fill(S.begin(), S.end(), 0);
+    for (unsigned L = 0; L < WarpSize; ++L)
+      std::memset(S.data() + uint64_t(L) * G.LocalBytes, 0, OwnBytes);
   for (BarrierState &B : Barriers) {
     std::fill(B.Arrived.begin(), B.Arrived.end(), 0);
     B.Used = false;
@@ -226,6 +229,10 @@ BlockStop Block::run(uint64_t Quantum) {
   uint64_t Before = G.Steps;
   uint32_t N = uint32_t(Warps.size());
   uint32_t Idle = 0; // Warps in a row that could not move.
+  // Turns in a row in which a warp only spun or waited: when all do, another
+  // block has to move.
+  uint64_t Spinning = 0;
+  uint64_t Patience = (G.Options.Cooperative ? 2 : 256) * uint64_t(N);
   while (true) {
     if (G.stopped())
       return BlockStop::Stopped;
@@ -256,7 +263,7 @@ BlockStop Block::run(uint64_t Quantum) {
       G.addFinding(std::move(F), 0);
       return BlockStop::Stopped;
     }
-    if (G.Steps - Before >= Quantum)
+    if (G.Steps - Before >= Quantum || Spinning >= Patience)
       return BlockStop::Yielded;
     Warp &W = *Warps[NextWarp];
     uint64_t Turn = WarpQuantum;
@@ -267,8 +274,8 @@ BlockStop Block::run(uint64_t Quantum) {
     if (Stop == WarpStop::Fault)
       return BlockStop::Stopped;
     Idle = G.Steps == Start ? Idle + 1 : 0;
-    if (Stop == WarpStop::Done && Idle == 0)
-      Idle = 0;
+    bool Spun = Stop == WarpStop::Yielded && G.Steps - Start < Turn;
+    Spinning = Spun || G.Steps == Start ? Spinning + 1 : 0;
     NextWarp = (NextWarp + 1) % N;
   }
 }
@@ -309,6 +316,8 @@ void Block::finishBarrier(uint32_t Number) {
   BarrierState &B = Barriers[Number];
   uint32_t Popc = B.Popc;
   bool All = B.All, Any = B.Any;
+  if (!B.Count && G.checks(CheckFamily::Barrier))
+    reportExited(Number);
   if (G.Races)
     G.Races->barrier(*this, B.Arrived, B.Count == 0);
   B.Used = false;
@@ -323,31 +332,9 @@ void Block::finishBarrier(uint32_t Number) {
 }
 
 void Block::recheckBarriers() {
-  for (uint32_t Number = 0; Number < 16; ++Number)
+  for (uint32_t Number = 0; Number <= ClusterBarrier; ++Number)
     if (Barriers[Number].Used && complete(Barriers[Number]))
       finishBarrier(Number);
-}
-
-void Block::reportDeadlock() {
-  for (auto &W : Warps) {
-    if (W->splits().empty())
-      continue;
-    const Split &S = W->splits().front();
-    Finding F;
-    F.Kind = FindingKind::Deadlock;
-    F.Message = S.State == Split::AtBarrier
-                    ? "threads wait at barrier " + std::to_string(S.Barrier) +
-                          ", which the others never reach"
-                    : "lanes wait for lanes of the member mask that never "
-                      "come";
-    F.Kernel = G.What.name();
-    F.Who.Block = Where;
-    F.Who.Thread = threadAt(W->Index, unsigned(__builtin_ctz(S.Mask)));
-    F.Who.Place = G.place(S.Where->Function, S.Pc);
-    G.stop(LaunchStatus::Deadlock, F.Message);
-    G.addFinding(std::move(F), uint64_t(S.Where->Function) << 32 | S.Pc);
-    return;
-  }
 }
 
 uint64_t Block::globalTimer(const Warp &W) const {
@@ -359,60 +346,4 @@ uint64_t Block::globalTimer(const Warp &W) const {
 bool Block::isConstAddress(uint64_t Address) const {
   const Allocation *A = G.Memory.find(Address);
   return A && A->Kind == MemoryKind::ModuleConst;
-}
-
-void Warp::fault(FindingKind K, unsigned Lane, std::string Message,
-                 uint64_t Address, uint32_t Bytes) {
-  Faulted = true;
-  LaunchStatus S = LaunchStatus::IllegalAddress;
-  switch (K) {
-  case FindingKind::Misaligned:
-    S = LaunchStatus::MisalignedAddress;
-    break;
-  case FindingKind::IllegalInstruction:
-    S = LaunchStatus::IllegalInstruction;
-    break;
-  case FindingKind::InvalidCall:
-    S = LaunchStatus::InvalidPc;
-    break;
-  case FindingKind::StackOverflow:
-    S = LaunchStatus::StackOverflow;
-    break;
-  case FindingKind::Trap:
-    S = LaunchStatus::Trap;
-    break;
-  case FindingKind::Assertion:
-    S = LaunchStatus::Assert;
-    break;
-  default:
-    break;
-  }
-  Owner.G.stop(S, Message);
-  report(K, Lane, std::move(Message), Address, Bytes);
-}
-
-void Warp::report(FindingKind K, unsigned Lane, std::string Message,
-                  uint64_t Address, uint32_t Bytes) {
-  Grid &G = Owner.G;
-  if (!G.checks(findingFamily(K)))
-    return;
-  Finding F;
-  F.Kind = K;
-  F.Message = std::move(Message);
-  F.Kernel = G.What.name();
-  F.Who.Block = Owner.Where;
-  F.Who.Thread = Owner.threadAt(Index, Lane);
-  F.Who.Place = G.place(Current->Function, Pc);
-  F.Address = Address;
-  F.AccessBytes = Bytes;
-  if (K == FindingKind::OutOfBoundsGlobal || K == FindingKind::UseAfterFree) {
-    Neighbour N = G.Memory.nearest(Address);
-    if (N.Where) {
-      F.NeighbourBase = N.Where->Base;
-      F.NeighbourBytes = N.Where->Bytes;
-      F.NeighbourDistance = N.Distance;
-      F.NeighbourName = N.Where->Name;
-    }
-  }
-  G.addFinding(std::move(F), uint64_t(Current->Function) << 32 | Pc);
 }

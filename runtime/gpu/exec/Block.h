@@ -70,6 +70,7 @@ private:
   bool complete(const BarrierState &B) const;
   void finishBarrier(uint32_t Number);
   void reportDeadlock();
+  void reportExited(uint32_t Number);
   void fillSpecials(Warp &W);
 
   std::vector<char> SharedStorage;
@@ -77,7 +78,7 @@ private:
   uint64_t LocalStorageBytes = 0;
   std::vector<std::vector<uint8_t>> LocalShadow;
   std::vector<std::vector<char>> SpecialRows;
-  BarrierState Barriers[16];
+  BarrierState Barriers[ClusterBarrier + 1];
   uint32_t NextWarp = 0;
 };
 

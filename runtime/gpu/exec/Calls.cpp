@@ -25,6 +25,8 @@ namespace {
 /// functions without memory of their own.
 constexpr uint32_t CallBytes = 16;
 constexpr uint32_t MaxDepth = 4096;
+/// Registers of all frames of a warp.
+constexpr uint64_t MaxFrameBytes = uint64_t(32) << 20;
 } // namespace
 
 Frame *Warp::newFrame(const Code &Fn) {
@@ -36,6 +38,11 @@ Frame *Warp::newFrame(const Code &Fn) {
       break;
     }
   if (!F) {
+    uint64_t Taken = Fn.FrameBytes;
+    for (const auto &Old : FramePool)
+      Taken += Old->Capacity;
+    if (!FramePool.empty() && Taken > MaxFrameBytes)
+      return nullptr;
     FramePool.push_back(std::make_unique<Frame>());
     F = FramePool.back().get();
     F->Capacity = Fn.FrameBytes;
@@ -162,14 +169,14 @@ bool Warp::callFunction(uint32_t S, uint32_t Site, uint32_t Function,
   Frame *Caller = Splits[S].Where;
   const Code &Fn = *Owner.G.Code.Functions[Function];
   uint64_t Base = (uint64_t(Caller->LocalTop) + 15) & ~uint64_t(15);
+  Frame *F = nullptr;
   if (Base + Fn.LocalBytes + CallBytes > LocalLimit ||
-      Caller->Depth >= MaxDepth) {
+      Caller->Depth >= MaxDepth || !(F = newFrame(Fn))) {
     fault(FindingKind::StackOverflow, unsigned(__builtin_ctz(Mask)),
           "the call of '" + Fn.Source->Name + "' needs more than the " +
               std::to_string(LocalLimit) + " bytes of stack of a thread");
     return false;
   }
-  Frame *F = newFrame(Fn);
   F->Caller = Caller;
   F->CallSite = Site;
   F->Function = Function;
@@ -298,5 +305,9 @@ void Warp::stack(const Inst &I, uint32_t Mask) {
     return;
   }
   F.LocalTop = uint32_t(Base + Bytes);
+  if (LocalShadow)
+    for (uint32_t M = Mask; M; M &= M - 1)
+      std::memset(LocalShadow + uint64_t(__builtin_ctz(M)) * LocalStride + Base,
+                  0, Bytes);
   Write(Base);
 }

@@ -37,6 +37,8 @@ struct Inst;
 /// Executes one instruction for the lanes of a mask that is not empty.
 using Handler = void (*)(Warp &W, const Inst &I, uint32_t Mask);
 
+/// The barrier behind barrier.cluster, after the 16 that programs number.
+constexpr uint32_t ClusterBarrier = 16;
 constexpr uint32_t NoSlot = ~uint32_t(0);
 constexpr uint32_t NoPc = ~uint32_t(0);
 /// The reconvergence point of branches whose paths meet only at the return.

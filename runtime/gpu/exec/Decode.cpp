@@ -22,6 +22,7 @@ using ptx::Space;
 namespace {
 /// Memory of one frame; beyond it nothing fits on a real stack either.
 constexpr uint32_t MaxFrameMemory = 512 * 1024;
+constexpr uint32_t MaxFrameRows = 8u << 20;
 constexpr unsigned RowAlign = 64;
 constexpr unsigned SpecialStride = 256;
 } // namespace
@@ -146,6 +147,7 @@ void Decoder::assignRows() {
     for (const ptx::Formal &P : *List)
       See(P.Register);
   uint32_t Cursor = 0;
+  static_assert(ptx::NumSpecialRegisters <= 64, "KernelCode::Specials");
   for (uint32_t Size : {4u, 128u, 256u, 512u}) {
     for (uint32_t R = 0; R < Rows.size(); ++R)
       if (Seen[R] && rowBytes(R) == Size) {
@@ -154,6 +156,8 @@ void Decoder::assignRows() {
       }
     Cursor = (Cursor + RowAlign - 1) / RowAlign * RowAlign;
   }
+  if (Cursor > MaxFrameRows)
+    fail("function '" + F.Name + "' uses too many registers");
   Out->FrameBytes = std::max(Cursor, RowAlign);
   for (auto *List : {&Out->Params, &Out->Results})
     for (CallInfo::Piece &P : *List)

@@ -164,6 +164,18 @@ void Decoder::decodeInteger() {
       I.Imm = D.Clamp;
     break;
   }
+  // The packed instructions read all of this when they run.
+  I.Sub = uint8_t(nth(ModClass::Compare));
+  if (PI->Op >= Opcode::Vadd2 && PI->Op <= Opcode::Vset4) {
+    Mod Third = nth(ModClass::Type, 2);
+    I.Imm = int64_t(ptx::isSignedType(D.Type)) |
+            int64_t(ptx::isSignedType(D.Type2)) << 1 |
+            int64_t(ptx::isSignedType(Third)) << 2 | int64_t(D.Sat) << 3 |
+            int64_t(has(Mod::Add)) << 4;
+    // vset has no type for its result.
+    if (PI->Op >= Opcode::Vset2)
+      I.Imm = (I.Imm & ~7) | (I.Imm & 3) << 1;
+  }
   take(Handlers.Integer(D));
 }
 

@@ -62,6 +62,7 @@ void Decoder::decodeControl() {
     I.Kind = InstKind::Breakpoint;
     return;
   case Opcode::Pmevent:
+  case Opcode::Setmaxnreg:
     I.Kind = InstKind::Nop;
     return;
   default:
@@ -175,7 +176,11 @@ void Decoder::decodeCall() {
 
 void Decoder::decodeSync() {
   if (has(Mod::ScopeCluster)) {
-    fail("barriers of clusters are not supported");
+    // A cluster has one block: waiting is a barrier of its own.
+    if (PI->NumOperands || has(Mod::Arrive) == has(Mod::Wait))
+      return take(nullptr);
+    I.Kind = has(Mod::Wait) ? InstKind::Barrier : InstKind::Nop;
+    I.A = constSlot(ClusterBarrier, 32);
     return;
   }
   if (has(Mod::Warp)) {

@@ -126,6 +126,21 @@ void Decoder::decodeMemory() {
     I.Kind = InstKind::Nop;
     I.Flags = FlagReleaseOrder;
     return;
+  case Opcode::Createpolicy:
+  case Opcode::Mapa:
+  case Opcode::Getctarank: {
+    // A cluster has one block, whose shared memory is where it is; policies
+    // are hints.
+    OpDesc D;
+    D.Op = Opcode::Mov;
+    D.Type = PI->Op == Opcode::Getctarank ? Mod::U32 : nth(ModClass::Type);
+    if (D.Type == Mod::None)
+      return take(nullptr);
+    I.D = dst(Ops[0], D.Type);
+    I.A = PI->Op == Opcode::Mapa ? src(Ops[1], D.Type)
+                                 : constSlot(0, ptx::typeBits(D.Type));
+    return take(Handlers.Move(D));
+  }
   default:
     // Hints have no effect on results.
     I.Kind = InstKind::Nop;
@@ -208,9 +223,11 @@ void Decoder::decodeAtomic() {
   OpDesc D = describe();
   bool Red = PI->Op == Opcode::Red;
   D.Combine = nth(ModClass::Operation);
-  if (D.Type == Mod::None || D.Combine == Mod::None || has(Mod::V2) ||
-      has(Mod::V4) || has(Mod::V8) || has(Mod::Async))
+  if (D.Type == Mod::None || D.Combine == Mod::None || has(Mod::Async))
     return take(nullptr);
+  Mod Vector = nth(ModClass::Vector);
+  if (Vector != Mod::None)
+    D.Vector = true;
   unsigned First = Red ? 0 : 1;
   I.Kind = InstKind::Memory;
   I.Flags |= FlagStrong;
@@ -228,6 +245,18 @@ void Decoder::decodeAtomic() {
   if (Where == Space::Local || Where == Space::Const || Where == Space::Param)
     return take(nullptr);
   decodeAddress(Ops[First], Where);
+  if (D.Vector) {
+    unsigned Row, Count = Vector == Mod::V2 ? 2 : Vector == Mod::V4 ? 4 : 8;
+    if (Where == Space::Shared || Ops[First + 1].Kind != OperandKind::Vector ||
+        Ops[First + 1].Count != Count || I.Bytes * Count > 16 ||
+        (!Red && (Ops[0].Kind != OperandKind::Vector || Ops[0].Count != Count)))
+      return take(nullptr);
+    I.Count = uint8_t(Count);
+    I.B = vectorSlots(Ops[First + 1], D.Type, false, Row);
+    if (!Red)
+      I.D = vectorSlots(Ops[0], D.Type, true, Row);
+    return take(Handlers.Atomic(D));
+  }
   if (!Red && Ops[0].Kind != OperandKind::Sink)
     I.D = dst(Ops[0], D.Type);
   I.B = src(Ops[First + 1], D.Type);

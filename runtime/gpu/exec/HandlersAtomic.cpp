@@ -146,6 +146,30 @@ void atomic128(Warp &W, const Inst &I, uint32_t Mask) {
   }
 }
 
+/// atom.v2 and the like: each element by itself.
+template <typename E> void atomicVector(Warp &W, const Inst &I, uint32_t Mask) {
+  alignas(64) uint64_t A[WarpSize];
+  addresses(W, I, A);
+  ++W.Owner.G.Result.Counters.Atomics;
+  uint32_t Bytes = uint32_t(sizeof(E) * I.Count);
+  if (!resolve(W, I, Mask, A, Bytes, AccessKind::Atomic))
+    return;
+  const uint32_t *Slots = W.code().VectorSlots.data();
+  for (uint32_t M = Mask; M; M &= M - 1) {
+    unsigned L = unsigned(__builtin_ctz(M));
+    for (unsigned K = 0; K < I.Count; ++K) {
+      char *P = reinterpret_cast<char *>(A[L]) + K * sizeof(E);
+      E Old;
+      std::memcpy(&Old, P, sizeof(E));
+      E New = E(floatOp(Mod(I.Target), Mod(I.Sub), Old,
+                        W.row<uint32_t>(Slots[I.B + K])[L]));
+      std::memcpy(P, &New, sizeof(E));
+      if (I.D != NoSlot && Slots[I.D + K] != NoSlot)
+        W.row<uint32_t>(Slots[I.D + K])[L] = Old;
+    }
+  }
+}
+
 bool integerAllowed(Mod Op, Mod Type) {
   unsigned Bits = ptx::typeBits(Type);
   switch (Op) {
@@ -166,7 +190,7 @@ bool integerAllowed(Mod Op, Mod Type) {
 } // namespace
 
 Handler pickAtomic(const OpDesc &D) {
-  if (D.Type == Mod::B128)
+  if (D.Type == Mod::B128 && !D.Vector)
     return D.Combine == Mod::Cas || D.Combine == Mod::Exch ? atomic128
                                                            : nullptr;
   if (ptx::isFloatType(D.Type)) {
@@ -175,6 +199,10 @@ Handler pickAtomic(const OpDesc &D) {
               (Half && (D.Combine == Mod::Min || D.Combine == Mod::Max));
     if (!Ok || D.Type == Mod::TF32)
       return nullptr;
+    if (D.Vector)
+      return ptx::typeBits(D.Type) == 16   ? atomicVector<uint16_t>
+             : ptx::typeBits(D.Type) == 32 ? atomicVector<uint32_t>
+                                           : Handler(nullptr);
     switch (ptx::typeBits(D.Type)) {
     case 16:
       return atomic<uint16_t, true>;
@@ -184,7 +212,7 @@ Handler pickAtomic(const OpDesc &D) {
       return atomic<uint64_t, true>;
     }
   }
-  if (!integerAllowed(D.Combine, D.Type))
+  if (D.Vector || !integerAllowed(D.Combine, D.Type))
     return nullptr;
   Handler H = nullptr;
   withInteger(D.Type, [&](auto *P) {

@@ -410,8 +410,9 @@ Handler pickConvert(const OpDesc &D) {
   if (D.Type == Mod::TF32 && D.Type2 != Mod::F32)
     return nullptr;
   for (Mod T : {D.Type, D.Type2})
-    if (T == Mod::None || T == Mod::Pred || T == Mod::B128 || T == Mod::F16X2 ||
-        T == Mod::BF16X2 || T == Mod::U16X2 || T == Mod::S16X2)
+    if (T == Mod::None || ptx::typeBits(T) < 8 || T == Mod::Pred ||
+        T == Mod::B128 || T == Mod::F16X2 || T == Mod::BF16X2 ||
+        T == Mod::U16X2 || T == Mod::S16X2)
       return nullptr;
   if (!ptx::isFloatType(D.Type) && !ptx::isFloatType(D.Type2) && !D.Sat)
     return pickIntToInt(D);

@@ -296,8 +296,9 @@ bool LaunchSession::Impl::runToEnd(uint64_t Index, bool Traced) {
     size_t Busy = 0;
     for (auto &R : Open)
       Busy += !R->Done;
-    for (unsigned More = 0;
-         More < 16 && Busy < MaxResident && Opened + 1 < NumBlocks;
+    uint64_t Most = G.Options.Cooperative ? NumBlocks : 16;
+    for (uint64_t More = 0;
+         More < Most && Busy < MaxResident && Opened + 1 < NumBlocks;
          ++More, ++Busy) {
       ++Opened;
       if (!turn(open(Opened, Traced), Quantum))

@@ -36,7 +36,7 @@ void Warp::barrier(uint32_t S, const Inst &I, uint32_t Mask) {
   unsigned First = unsigned(__builtin_ctz(Mask));
   uint32_t Number = I.A == NoSlot ? 0 : row<uint32_t>(I.A)[First];
   uint32_t Count = I.B == NoSlot ? 0 : row<uint32_t>(I.B)[First];
-  if (Number > 15) {
+  if (Number > ClusterBarrier || (Number == ClusterBarrier && I.B != NoSlot)) {
     fault(FindingKind::IllegalInstruction, First,
           "barrier number " + std::to_string(Number) + " is not below 16");
     return;

@@ -135,6 +135,12 @@ unsigned gevo::gpu::ptx::specialBits(SpecialRegister S) {
 
 unsigned gevo::gpu::ptx::typeBits(Mod Type) {
   switch (Type) {
+  case Mod::U2:
+  case Mod::S2:
+    return 2;
+  case Mod::U4:
+  case Mod::S4:
+    return 4;
   case Mod::U8:
   case Mod::S8:
   case Mod::B8:
@@ -177,6 +183,7 @@ bool gevo::gpu::ptx::isFloatType(Mod Type) {
 }
 
 bool gevo::gpu::ptx::isSignedType(Mod Type) {
-  return Type == Mod::S8 || Type == Mod::S16 || Type == Mod::S32 ||
-         Type == Mod::S64 || Type == Mod::S16X2;
+  return Type == Mod::S2 || Type == Mod::S4 || Type == Mod::S8 ||
+         Type == Mod::S16 || Type == Mod::S32 || Type == Mod::S64 ||
+         Type == Mod::S16X2;
 }

@@ -171,7 +171,9 @@ Operand Parser::parseNameOperand() {
     if (S == SpecialRegister::None && Full.substr(0, 7) == "%envreg")
       S = SpecialRegister::Envreg;
     if (S == SpecialRegister::None && Full.substr(0, 3) == "%pm")
-      S = SpecialRegister::Pm;
+      S = Full.size() > 3 && Full.substr(Full.size() - 3) == "_64"
+              ? SpecialRegister::Pm64
+              : SpecialRegister::Pm;
     if (S == SpecialRegister::None) {
       error(Name, "unknown register '" + Full + "'");
       return O;

@@ -163,6 +163,13 @@ TEST_F(CheckTest, BarriersThatNotAllThreadsReach) {
   runClean("bar.sync 0; bar.sync 3, 64; barrier.sync 1;", {64, 1, 1});
 }
 
+TEST_F(CheckTest, BarrierAfterThreadsEndedIsAWarning) {
+  LaunchResult R =
+      run("setp.lt.u32 %p1, %t, 32;\n@%p1 exit;\nbar.sync 0;", {64, 1, 1});
+  EXPECT_EQ(count(R, FindingKind::BarrierExited), 1u);
+  EXPECT_TRUE(R.clean());
+}
+
 TEST_F(CheckTest, BarrierReductions) {
   runClean("setp.lt.u32 %p1, %t, 40; bar.red.popc.u32 %r1, 0, %p1;\n"
            "bar.red.and.pred %p2, 0, %p1; bar.red.or.pred %p3, 0, !%p1;\n"
