@@ -23,8 +23,11 @@ bool gevo::compilerFuses() {
   (*Buffer)->getBuffer().split(Arguments, '\0');
   bool Fuses = true;
   // The last one wins, as in clang.
-  for (StringRef Argument : Arguments)
+  for (StringRef Argument : Arguments) {
     if (Argument.consume_front("-ffp-contract="))
       Fuses = Argument == "fast" || Argument == "fast-honor-pragmas";
+    else if (Argument.consume_front("-ffp-model="))
+      Fuses = Argument == "fast" || Argument == "aggressive";
+  }
   return Fuses;
 }

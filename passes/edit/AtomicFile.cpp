@@ -11,6 +11,7 @@
 
 #include "passes/edit/AtomicFile.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Signals.h"
 
 using namespace llvm;
 
@@ -19,14 +20,36 @@ static Error failed(StringRef Path, std::error_code EC) {
                            EC.message().c_str());
 }
 
-Error gevo::writeFileAtomically(StringRef Path,
+// A pipe, a terminal or /dev/null is written to, not replaced by a file.
+static Error writeInPlace(StringRef Path,
+                          function_ref<void(raw_ostream &)> Write) {
+  std::error_code EC;
+  raw_fd_ostream OS(Path, EC, sys::fs::CD_OpenExisting, sys::fs::FA_Write,
+                    sys::fs::OF_None);
+  if (EC)
+    return failed(Path, EC);
+  Write(OS);
+  OS.close();
+  EC = OS.error();
+  OS.clear_error();
+  return EC ? failed(Path, EC) : Error::success();
+}
+
+Error gevo::writeFileAtomically(StringRef Name,
                                 function_ref<void(raw_ostream &)> Write) {
+  // What a link leads to is meant, not the link.
+  SmallString<128> Path(Name);
+  if (sys::fs::real_path(Name, Path))
+    Path = Name;
+  if (sys::fs::exists(Path) && !sys::fs::is_regular_file(Path))
+    return writeInPlace(Path, Write);
   int FD;
   SmallString<128> Temporary;
   if (std::error_code EC = sys::fs::createUniqueFile(
-          Path + ".%%%%%%%%.tmp", FD, Temporary, sys::fs::OF_None,
+          Twine(Path) + ".%%%%%%%%.tmp", FD, Temporary, sys::fs::OF_None,
           sys::fs::all_read | sys::fs::owner_write))
     return failed(Path, EC);
+  sys::RemoveFileOnSignal(Temporary);
   raw_fd_ostream OS(FD, /*shouldClose=*/true);
   Write(OS);
   OS.close();
@@ -34,6 +57,7 @@ Error gevo::writeFileAtomically(StringRef Path,
   OS.clear_error();
   if (!EC)
     EC = sys::fs::rename(Temporary, Path);
+  sys::DontRemoveFileOnSignal(Temporary);
   if (!EC)
     return Error::success();
   sys::fs::remove(Temporary);

@@ -20,7 +20,8 @@
 namespace gevo {
 
 /// Writes a temporary file beside \p Path and renames it there. A full disk or
-/// a missing folder is an error that names the path, and leaves no file.
+/// a missing folder is an error that names the path, and leaves no file. What
+/// is no regular file, such as a pipe, is written to as it is.
 llvm::Error
 writeFileAtomically(llvm::StringRef Path,
                     llvm::function_ref<void(llvm::raw_ostream &)> Write);

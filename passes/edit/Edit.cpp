@@ -155,6 +155,33 @@ std::string Edit::title() const {
   return Title;
 }
 
+std::optional<std::string> gevo::misshapen(FieldShape Shape, StringRef Text) {
+  switch (Shape) {
+  case FieldShape::Anchor:
+    if (isAnchor(Text))
+      return std::nullopt;
+    return ("'" + Text + "' is not an anchor (i12, a0, c0f3a)").str();
+  case FieldShape::Clone:
+    if (isAnchor(Text) && Text.front() == 'c')
+      return std::nullopt;
+    return ("'" + Text + "' cannot name a clone; use 'c' and letters or digits")
+        .str();
+  case FieldShape::Value:
+    if (isAnchor(Text) || Text.contains(' '))
+      return std::nullopt;
+    return ("'" + Text +
+            "' is neither an anchor (i12, a0, c0f3a) nor a typed constant "
+            "(\"float 1.0\")")
+        .str();
+  case FieldShape::Choice:
+    if (!Text.empty())
+      return std::nullopt;
+    return "a choice is empty";
+  default:
+    llvm_unreachable("this shape is not a text");
+  }
+}
+
 bool gevo::isAnchor(StringRef Text) {
   if (Text.size() < 2)
     return false;

@@ -154,27 +154,29 @@ struct Edit {
   std::string title() const;
 
   /// Calls \p Visit with every anchor or value text that the edit names.
-  template <typename Fn> void forEachName(Fn Visit) const {
-    for (const std::string *Name : {&At, &Other, &Value, &Uses, &WithUses})
-      if (!Name->empty())
-        Visit(*Name);
-    for (const auto *List : {&Operands, &WithOperands})
-      for (const OperandRepair &R : *List)
-        Visit(R.Value);
-    if (Into)
-      Visit(Into->At);
-  }
   template <typename Fn> void forEachName(Fn Visit) {
-    for (std::string *Name : {&At, &Other, &Value, &Uses, &WithUses})
+    visitNames(*this, Visit);
+  }
+  template <typename Fn> void forEachName(Fn Visit) const {
+    visitNames(*this, Visit);
+  }
+
+private:
+  template <typename Self, typename Fn>
+  static void visitNames(Self &E, Fn &Visit) {
+    for (auto *Name : {&E.At, &E.Other, &E.Value, &E.Uses, &E.WithUses})
       if (!Name->empty())
         Visit(*Name);
-    for (auto *List : {&Operands, &WithOperands})
-      for (OperandRepair &R : *List)
+    for (auto *List : {&E.Operands, &E.WithOperands})
+      for (auto &R : *List)
         Visit(R.Value);
-    if (Into)
-      Visit(Into->At);
+    if (E.Into)
+      Visit(E.Into->At);
   }
 };
+
+/// Why \p Text cannot be a field of shape \p Shape, or nothing if it can.
+std::optional<std::string> misshapen(FieldShape Shape, llvm::StringRef Text);
 
 /// Reads what Edit::key() wrote. Fields that the kind lacks, or that are
 /// missing, are errors; a clone that the text does not name gets its name.

@@ -50,11 +50,16 @@ static Error setField(StringRef Text, StringRef Part, Edit &E) {
     R.Value = Value.str();
     if (Number.getAsInteger(10, R.Operand))
       return wrong(Text, "'" + Name + "' names no operand number");
+    if (std::optional<std::string> Problem =
+            misshapen(FieldShape::Value, Value))
+      return wrong(Text, *Problem);
     E.operands(F->Field).push_back(std::move(R));
     break;
   }
   case FieldShape::Site: {
     auto [At, Operand] = Value.rsplit('.');
+    if (std::optional<std::string> Problem = misshapen(FieldShape::Anchor, At))
+      return wrong(Text, *Problem);
     E.Into = UseSite{At.str(), 0};
     if (Operand.getAsInteger(10, E.Into->Operand))
       return wrong(Text, "'" + Value +
@@ -63,13 +68,16 @@ static Error setField(StringRef Text, StringRef Part, Edit &E) {
     break;
   }
   default:
+    if (std::optional<std::string> Problem = misshapen(F->Shape, Value))
+      return wrong(Text, *Problem);
     E.text(F->Field) = Value.str();
   }
   return Error::success();
 }
 
 Expected<Edit> gevo::parseEditKey(StringRef Text) {
-  StringRef Rest = Text.trim();
+  // gevo-edits show puts a remark behind the edit.
+  StringRef Rest = Text.split("  ;").first.trim();
   size_t End = Rest.find(' ');
   const EditKindInfo *Kind = findEditKind(Rest.substr(0, End));
   if (!Kind)

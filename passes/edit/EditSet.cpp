@@ -111,6 +111,8 @@ static void printFunction(json::OStream &J, const FunctionEdits &F) {
       for (const Edit &E : F.Edits)
         printEdit(J, E);
     });
+    if (!F.Outline.empty())
+      J.attribute("outline", F.Outline);
     J.attributeArray("anchors", [&] {
       for (const AnchorTrace &T : F.Anchors)
         printTrace(J, T);

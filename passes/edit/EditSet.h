@@ -54,6 +54,8 @@ struct FunctionEdits {
   std::string Fingerprint;
   /// How many instructions the function had.
   unsigned Instructions = 0;
+  /// All of it in short, for remapping; may be empty.
+  std::string Outline;
   std::vector<AnchorTrace> Anchors;
   std::vector<Edit> Edits;
 

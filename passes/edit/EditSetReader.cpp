@@ -61,7 +61,7 @@ private:
   bool repairs(const json::Object &O, StringRef Key,
                std::vector<OperandRepair> &To);
   bool site(const json::Object &O, StringRef Key, std::optional<UseSite> &To);
-  bool valueText(StringRef Value);
+  bool shaped(FieldShape Shape, StringRef Text);
   void findPositions(EditSet &Set);
 
   StringRef Text;
@@ -145,12 +145,9 @@ bool Reader::list(const json::Object &O, StringRef Key, std::vector<T> &To,
   return true;
 }
 
-bool Reader::valueText(StringRef Value) {
-  if (isAnchor(Value) || Value.contains(' '))
-    return true;
-  return fail("'" + Value +
-              "' is neither an anchor (i12, a0, c0f3a) nor a typed constant "
-              "(\"float 1.0\")");
+bool Reader::shaped(FieldShape Shape, StringRef Text) {
+  std::optional<std::string> Problem = misshapen(Shape, Text);
+  return !Problem || fail(*Problem);
 }
 
 bool Reader::repairs(const json::Object &O, StringRef Key,
@@ -174,7 +171,7 @@ bool Reader::repairs(const json::Object &O, StringRef Key,
     std::optional<StringRef> Value = Entry.second.getAsString();
     if (!Value)
       return fail("the value of an operand must be a string");
-    if (!valueText(*Value))
+    if (!shaped(FieldShape::Value, *Value))
       return false;
     R.Value = Value->str();
     To.push_back(std::move(R));
@@ -200,7 +197,8 @@ bool Reader::site(const json::Object &O, StringRef Key,
   if (!onlyKeys(*Site, {"at", "operand"}) || !string(*Site, "at", To->At) ||
       !number(*Site, "operand", To->Operand))
     return false;
-  return isAnchor(To->At) || fail("'" + To->At + "' is not an anchor");
+  Step Inner(*this, "at");
+  return shaped(FieldShape::Anchor, To->At);
 }
 
 bool Reader::textField(const json::Object &O, const EditFieldInfo &F,
@@ -213,15 +211,7 @@ bool Reader::textField(const json::Object &O, const EditFieldInfo &F,
   Step S(*this, F.Name);
   if (Field.empty())
     return fail("field '" + F.Name + "' is empty");
-  if (F.Shape == FieldShape::Value)
-    return valueText(Field);
-  if (F.Shape == FieldShape::Clone && (!isAnchor(Field) || Field[0] != 'c'))
-    return fail("'" + Field +
-                "' cannot name a clone; use 'c' and letters or "
-                "digits");
-  if (F.Shape == FieldShape::Anchor && !isAnchor(Field))
-    return fail("'" + Field + "' is not an anchor (i12, a0, c0f3a)");
-  return true;
+  return shaped(F.Shape, Field);
 }
 
 bool Reader::field(const json::Object &O, const EditFieldInfo &F, Edit &To) {
@@ -282,6 +272,11 @@ bool Reader::trace(const json::Object &O, AnchorTrace &To) {
       !string(O, "structure", To.Structure) ||
       !string(O, "context", To.Context))
     return false;
+  {
+    Step S(*this, "anchor");
+    if (!shaped(FieldShape::Anchor, To.Anchor))
+      return false;
+  }
   if (!O.get("line") && !O.get("column"))
     return true;
   return number(O, "line", To.Line) && number(O, "column", To.Column);
@@ -289,11 +284,12 @@ bool Reader::trace(const json::Object &O, AnchorTrace &To) {
 
 bool Reader::function(const json::Object &O, FunctionEdits &To) {
   return onlyKeys(O, {"name", "source", "fingerprint", "instructions", "edits",
-                      "anchors"}) &&
+                      "outline", "anchors"}) &&
          string(O, "name", To.Name) && string(O, "source", To.Source) &&
          string(O, "fingerprint", To.Fingerprint) &&
          number(O, "instructions", To.Instructions) &&
          list(O, "edits", To.Edits, &Reader::edit) &&
+         (!O.get("outline") || string(O, "outline", To.Outline)) &&
          list(O, "anchors", To.Anchors, &Reader::trace);
 }
 

@@ -10,8 +10,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/ir/Architecture.h"
+#include "passes/ir/Fingerprint.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/xxhash.h"
 #include "llvm/TargetParser/Triple.h"
@@ -33,7 +35,7 @@ std::string gevo::architectureOf(const Module &M) {
   return attribute(M, "target-cpu");
 }
 
-std::string gevo::moduleFileStem(const Module &M) {
+std::string gevo::moduleFileStem(Module &M) {
   StringRef Source = M.getSourceFileName();
   std::string Stem = sys::path::stem(Source).str();
   // What is fine in a source's name may not be in ours.
@@ -41,8 +43,15 @@ std::string gevo::moduleFileStem(const Module &M) {
     if (!isAlnum(C) && C != '_' && C != '-' && C != '.')
       C = '_';
   std::string Architecture = architectureOf(M);
+  // One source may be compiled from several folders, and with several sets of
+  // definitions.
+  SmallString<128> Identity(Source);
+  sys::fs::make_absolute(Identity);
+  for (Function &F : M)
+    if (!F.isDeclaration())
+      Identity += fingerprint(F);
   return Stem + "-" +
-         utohexstr(xxh3_64bits(Source) & 0xffffffff, /*LowerCase=*/true, 8) +
+         utohexstr(xxh3_64bits(Identity) & 0xffffffff, /*LowerCase=*/true, 8) +
          "-" + (Architecture.empty() ? "unknown" : Architecture);
 }
 

@@ -29,8 +29,8 @@ bool isDeviceModule(const llvm::Module &M);
 std::string architectureOf(const llvm::Module &M);
 
 /// A name for files about this module that no other module of the same build
-/// has: the source's name, a hash of its path, and the architecture.
-std::string moduleFileStem(const llvm::Module &M);
+/// has: the source's name, a hash of its path and code, and the architecture.
+std::string moduleFileStem(llvm::Module &M);
 
 /// The code generator that clang would use. Null if this LLVM was built
 /// without it.

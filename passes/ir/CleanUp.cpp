@@ -99,8 +99,12 @@ static bool removeDeadVariables(ArrayRef<Function *> Changed) {
   for (GlobalVariable *G : Variables) {
     SmallSetVector<Instruction *, 16> Users;
     G->removeDeadConstantUsers();
-    if (!onlyStoredTo(*G, Users) || !all_of(Users, [&](Instruction *I) {
-          return is_contained(Changed, I->getFunction());
+    // Of one function only: its code must not depend on whether the edits of
+    // another one applied.
+    if (!onlyStoredTo(*G, Users) || Users.empty() ||
+        !is_contained(Changed, Users[0]->getFunction()) ||
+        !all_of(Users, [&](Instruction *I) {
+          return I->getFunction() == Users[0]->getFunction();
         }))
       continue;
     for (Instruction *I : reverse(Users))
@@ -112,6 +116,28 @@ static bool removeDeadVariables(ArrayRef<Function *> Changed) {
   return Any;
 }
 
+// Some passes visit the uses of a value in the order of its use list, which
+// tells how the module came about: compiled, read or cloned. The order of the
+// text, in which replay finds the same function everywhere, takes its place.
+static void orderUses(Function &F) {
+  DenseMap<const User *, unsigned> Numbers;
+  for (Instruction &I : instructions(F))
+    Numbers[&I] = Numbers.size();
+  auto Earlier = [&](const Use &A, const Use &B) {
+    unsigned NumberA = Numbers.lookup(A.getUser());
+    unsigned NumberB = Numbers.lookup(B.getUser());
+    return NumberA != NumberB ? NumberA < NumberB
+                              : A.getOperandNo() < B.getOperandNo();
+  };
+  for (Argument &A : F.args())
+    A.sortUseList(Earlier);
+  for (BasicBlock &BB : F) {
+    BB.sortUseList(Earlier);
+    for (Instruction &I : BB)
+      I.sortUseList(Earlier);
+  }
+}
+
 CleanUp::CleanUp(Module &M) : M(M) {
   for (GlobalObject &G : M.global_objects())
     if (G.hasLocalLinkage() && !isa<GlobalIFunc>(G) && !G.use_empty())
@@ -119,10 +145,15 @@ CleanUp::CleanUp(Module &M) : M(M) {
 }
 
 void CleanUp::run(ArrayRef<Function *> Changed) {
+  for (Function *F : Changed)
+    orderUses(*F);
   runPipeline(M, Changed);
   // What a removed store was made for is dead, too.
   if (removeDeadVariables(Changed))
     runPipeline(M, Changed);
+  // The code generator has such passes, too.
+  for (Function *F : Changed)
+    orderUses(*F);
   // Removing one can take the last use of another.
   for (bool Again = true; Again;) {
     Again = false;

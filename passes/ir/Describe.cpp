@@ -13,6 +13,7 @@
 #include "passes/ir/Fingerprint.h"
 #include "passes/ir/Legality.h"
 #include "passes/ir/SourceLocation.h"
+#include "passes/ir/StableName.h"
 #include "passes/ir/Trace.h"
 #include "llvm/IR/Module.h"
 
@@ -32,11 +33,12 @@ void gevo::describe(const EditedFunction &F, Edit &E) {
 
 FunctionEdits gevo::describeEdits(Function &F, std::vector<Edit> Edits) {
   FunctionEdits FE;
-  FE.Name = F.getName().str();
+  FE.Name = stableName(F.getName()).str();
   FE.Source = F.getParent()->getSourceFileName();
   FE.Fingerprint = fingerprint(F);
   std::vector<AnchorTrace> All = traceAll(F);
   FE.Instructions = All.size() - F.arg_size();
+  FE.Outline = outlineOf(ArrayRef(All).drop_front(F.arg_size()));
   FE.Anchors = tracesOf(Edits, All);
   FE.Edits = std::move(Edits);
   return FE;

@@ -25,13 +25,6 @@ Error gevo::refuse(const Twine &Reason) {
   return createStringError(inconvertibleErrorCode(), Reason);
 }
 
-static std::string typeText(const Type *T) {
-  std::string Text;
-  raw_string_ostream OS(Text);
-  T->print(OS, /*IsForDebug=*/false, /*NoDetails=*/true);
-  return Text;
-}
-
 EditedFunction::EditedFunction(Function &F) : F(F), Dominators(F) {
   auto Enter = [&](char Letter, unsigned Number, Value &V) {
     auto It = Values.try_emplace((Twine(Letter) + Twine(Number)).str(), &V);
@@ -62,16 +55,29 @@ Expected<Instruction *> EditedFunction::instruction(StringRef Anchor) const {
   return I;
 }
 
-// A constant as LLVM writes it. Names of globals and of types are refused:
-// reading them could add declarations to the module.
-static Expected<Value *> parseConstant(StringRef Text, const Module &M) {
+static Error mistyped(StringRef Text, const Type *Is, const Type *Wanted) {
+  return refuse("'" + Text + "' has type " + typeText(Is) + ", and " +
+                typeText(Wanted) + " is wanted");
+}
+
+// A constant of type T as LLVM writes it. Names of globals and of types are
+// refused, as reading them could add declarations to the module, and so are
+// expressions: the parser would make whatever they hold, of any size.
+static Expected<Value *> parseConstant(StringRef Text, const Type *T,
+                                       const Module &M) {
   constexpr size_t LongestConstant = 256;
   if (Text.size() > LongestConstant ||
       Text.find_first_of("@%!#$\"") != Text.npos)
     return refuse("'" + Text.take_front(LongestConstant) +
                   "' is not a constant that an edit may use");
   SMDiagnostic Diagnostic;
-  Constant *C = parseConstantValue(Text, Diagnostic, M);
+  unsigned TypeLength = 0;
+  const Type *Is = parseTypeAtBeginning(Text, TypeLength, Diagnostic, M);
+  if (Is && Is != T)
+    return mistyped(Text, Is, T);
+  if (Is && Text.drop_front(TypeLength).contains('('))
+    return refuse("'" + Text + "' is an expression, and a literal is wanted");
+  Constant *C = Is ? parseConstantValue(Text, Diagnostic, M) : nullptr;
   if (!C)
     return refuse("'" + Text +
                   "' is not a constant: " + Diagnostic.getMessage());
@@ -89,14 +95,13 @@ Expected<Value *> EditedFunction::value(StringRef Text, Type *T) const {
       if (Marks.count(I))
         return refuse("the value " + Text + " was removed by an earlier edit");
   } else {
-    Expected<Value *> C = parseConstant(Text, *F.getParent());
+    Expected<Value *> C = parseConstant(Text, T, *F.getParent());
     if (!C)
       return C;
     V = *C;
   }
   if (V->getType() != T)
-    return refuse("'" + Text + "' has type " + typeText(V->getType()) +
-                  ", and " + typeText(T) + " is wanted");
+    return mistyped(Text, V->getType(), T);
   return V;
 }
 

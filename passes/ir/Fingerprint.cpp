@@ -12,12 +12,14 @@
 
 #include "passes/ir/Fingerprint.h"
 #include "passes/ir/EditedFunction.h"
+#include "passes/ir/StableName.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/Metadata.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Support/xxhash.h"
 
@@ -62,8 +64,22 @@ private:
       add(Bits.getRawData()[I]);
   }
   void add(const Type *T);
+  void addLayout(const Type *T);
+  /// The hash of what \p Write adds, which then is not part of the sequence.
+  template <typename Fn> uint64_t nested(Fn Write) {
+    SmallVector<uint64_t, 0> Outer;
+    std::swap(Outer, Words);
+    Write();
+    std::swap(Outer, Words);
+    return xxh3_64bits(bytes(Outer));
+  }
+  static ArrayRef<uint8_t> bytes(ArrayRef<uint64_t> Words) {
+    return ArrayRef(reinterpret_cast<const uint8_t *>(Words.data()),
+                    Words.size() * sizeof(uint64_t));
+  }
   void add(const Value *V);
-  void add(const Constant *C, unsigned Depth);
+  void add(const Constant *C);
+  void add(const GlobalVariable &V);
   void add(const Instruction &I);
   void addDetails(const Instruction &I);
 
@@ -71,6 +87,7 @@ private:
   SmallVector<uint64_t, 0> Words;
   DenseMap<const Value *, unsigned> Locals;
   DenseMap<const Type *, uint64_t> Types;
+  DenseMap<const GlobalVariable *, uint64_t> Variables;
   // Scopes are numbered per context, in the order in which they came up.
   SmallVector<StringRef, 8> ScopeNames;
 };
@@ -83,9 +100,13 @@ void Writer::add(const Type *T) {
   auto Known = Types.find(T);
   if (Known != Types.end())
     return add(Known->second);
-  SmallVector<uint64_t, 0> Outer;
-  std::swap(Outer, Words);
   Types[T] = NestedTag;
+  uint64_t Hash = nested([&] { addLayout(T); });
+  Types[T] = Hash;
+  add(Hash);
+}
+
+void Writer::addLayout(const Type *T) {
   add(T->getTypeID());
   if (const auto *Integer = dyn_cast<IntegerType>(T))
     add(Integer->getBitWidth());
@@ -101,29 +122,38 @@ void Writer::add(const Type *T) {
     add(Callee->isVarArg());
   for (const Type *Part : T->subtypes())
     add(Part);
-  uint64_t Hash =
-      xxh3_64bits(ArrayRef(reinterpret_cast<const uint8_t *>(Words.data()),
-                           Words.size() * sizeof(uint64_t)));
-  std::swap(Outer, Words);
-  Types[T] = Hash;
+}
+
+// A variable counts by what the function can see of it: its size and place,
+// its name unless that is numbered per module (.str.1), and its content if no
+// other module can change it.
+void Writer::add(const GlobalVariable &V) {
+  auto Known = Variables.find(&V);
+  if (Known != Variables.end())
+    return add(Known->second);
+  // Initialisers can refer to each other in circles.
+  Variables[&V] = NestedTag;
+  uint64_t Hash = nested([&] {
+    add(V.hasPrivateLinkage() ? PrivateTag : GlobalTag);
+    if (!V.hasPrivateLinkage())
+      add(stableName(V.getName()));
+    add(V.getValueType());
+    add(V.getAlign().valueOrOne().value());
+    add(V.isConstant());
+    if (V.hasLocalLinkage() && V.isConstant() && V.hasInitializer())
+      add(V.getInitializer());
+  });
+  Variables[&V] = Hash;
   add(Hash);
 }
 
-void Writer::add(const Constant *C, unsigned Depth) {
-  // Initialisers can refer to each other in circles; what lies this deep does
-  // not tell two functions apart.
-  constexpr unsigned MaxDepth = 16;
+void Writer::add(const Constant *C) {
   add(C->getType());
+  if (const auto *Variable = dyn_cast<GlobalVariable>(C))
+    return add(*Variable);
   if (const auto *Global = dyn_cast<GlobalValue>(C)) {
-    const auto *Variable = dyn_cast<GlobalVariable>(Global);
-    // Private names (.str.1) are numbered per module; the content counts.
-    if (!Variable || !Variable->hasPrivateLinkage() ||
-        !Variable->hasInitializer() || Depth > MaxDepth) {
-      add(GlobalTag);
-      return add(Global->hasPrivateLinkage() ? "" : Global->getName());
-    }
-    add(PrivateTag);
-    return add(Variable->getInitializer(), Depth + 1);
+    add(GlobalTag);
+    return add(stableName(Global->getName()));
   }
   if (const auto *Integer = dyn_cast<ConstantInt>(C)) {
     add(NumberTag);
@@ -153,10 +183,9 @@ void Writer::add(const Constant *C, unsigned Depth) {
     add(isa<ConstantAggregate>(C) ? AggregateTag : OtherTag);
   }
   add(C->getNumOperands());
-  if (Depth <= MaxDepth)
-    for (const Use &U : C->operands())
-      if (const auto *Part = dyn_cast<Constant>(U))
-        add(Part, Depth + 1);
+  for (const Use &U : C->operands())
+    if (const auto *Part = dyn_cast<Constant>(U))
+      add(Part);
 }
 
 void Writer::add(const Value *V) {
@@ -168,13 +197,19 @@ void Writer::add(const Value *V) {
     return add(Local->second);
   }
   if (const auto *C = dyn_cast<Constant>(V))
-    return add(C, 0);
+    return add(C);
   if (const auto *Asm = dyn_cast<InlineAsm>(V)) {
     add(AsmTag);
     add(Asm->getAsmString());
-    return add(Asm->getConstraintString());
+    add(Asm->getConstraintString());
+    add(Asm->hasSideEffects());
+    return add(Asm->isAlignStack());
   }
   add(isa<MetadataAsValue>(V) ? MetadataTag : OtherTag);
+  // Such as the rounding mode of a constrained operation.
+  if (const auto *Wrapped = dyn_cast<MetadataAsValue>(V))
+    if (const auto *Text = dyn_cast<MDString>(Wrapped->getMetadata()))
+      add(Text->getString());
 }
 
 // What an instruction is beyond its opcode, type, flags and operands.
@@ -198,11 +233,15 @@ void Writer::addDetails(const Instruction &I) {
     add(Alloca->getAlign().value());
   } else if (const auto *RMW = dyn_cast<AtomicRMWInst>(&I)) {
     add(RMW->getOperation());
+    add(RMW->getAlign().value());
+    add(RMW->isVolatile());
     add(RMW->isVolatile());
     add(static_cast<uint64_t>(RMW->getOrdering()));
     add(ScopeNames[RMW->getSyncScopeID()]);
   } else if (const auto *CAS = dyn_cast<AtomicCmpXchgInst>(&I)) {
     add(CAS->isVolatile());
+    add(CAS->getAlign().value());
+    add(CAS->isWeak() * 2 + CAS->isVolatile());
     add(static_cast<uint64_t>(CAS->getSuccessOrdering()));
     add(static_cast<uint64_t>(CAS->getFailureOrdering()));
     add(ScopeNames[CAS->getSyncScopeID()]);
@@ -212,6 +251,8 @@ void Writer::addDetails(const Instruction &I) {
   } else if (const auto *Call = dyn_cast<CallBase>(&I)) {
     add(Call->getFunctionType());
     add(Call->getCallingConv());
+    for (unsigned I = 0; I < Call->getNumOperandBundles(); ++I)
+      add(Call->getOperandBundleAt(I).getTagName());
   } else if (const auto *Extract = dyn_cast<ExtractValueInst>(&I)) {
     for (unsigned Index : Extract->indices())
       add(Index);
@@ -230,7 +271,9 @@ void Writer::addDetails(const Instruction &I) {
 void Writer::add(const Instruction &I) {
   add(I.getOpcode());
   add(I.getType());
-  add(I.getRawSubclassOptionalData());
+  // LLVM's text loses a phi's flags where a debug location follows, and they
+  // decide nothing that its operands' do not.
+  add(isa<PHINode>(I) ? 0 : I.getRawSubclassOptionalData());
   add(I.getNumOperands());
   for (const Use &U : I.operands())
     add(U.get());
@@ -252,9 +295,7 @@ std::string Writer::run() {
     Previous = I.getParent();
     add(I);
   });
-  XXH128_hash_t Hash =
-      xxh3_128bits(ArrayRef(reinterpret_cast<const uint8_t *>(Words.data()),
-                            Words.size() * sizeof(uint64_t)));
+  XXH128_hash_t Hash = xxh3_128bits(bytes(Words));
   return utohexstr(Hash.high64, /*LowerCase=*/true, 16) +
          utohexstr(Hash.low64, /*LowerCase=*/true, 16);
 }

@@ -10,9 +10,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/ir/Legality.h"
+#include "passes/ir/StableName.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/Local.h"
 
@@ -69,6 +71,22 @@ static bool indexesStruct(const GetElementPtrInst &GEP, unsigned Index) {
   return It.isStruct();
 }
 
+// What the code generator reads as a literal although the intrinsic does not
+// say so: the alignment of NVPTX's read-only loads.
+static bool isAlignment(const CallBase &Call, unsigned Index) {
+  switch (Call.getIntrinsicID()) {
+  case Intrinsic::nvvm_ldg_global_f:
+  case Intrinsic::nvvm_ldg_global_i:
+  case Intrinsic::nvvm_ldg_global_p:
+  case Intrinsic::nvvm_ldu_global_f:
+  case Intrinsic::nvvm_ldu_global_i:
+  case Intrinsic::nvvm_ldu_global_p:
+    return Index == 1;
+  default:
+    return false;
+  }
+}
+
 bool gevo::isReplaceable(const Instruction &I, unsigned Index, bool Variable) {
   if (Index >= I.getNumOperands() ||
       !isRepairable(I.getOperand(Index)->getType()))
@@ -83,7 +101,8 @@ bool gevo::isReplaceable(const Instruction &I, unsigned Index, bool Variable) {
     if (!Call->isDataOperand(&I.getOperandUse(Index)) ||
         Call->isBundleOperand(Index) ||
         Call->paramHasAttr(Index, Attribute::ImmArg) ||
-        Call->paramHasAttr(Index, Attribute::ByVal))
+        Call->paramHasAttr(Index, Attribute::ByVal) ||
+        isAlignment(*Call, Index))
       return false;
     // "n" and "i" constraints want the literal they have.
     if (Call->isInlineAsm() && isa<Constant>(I.getOperand(Index)))
@@ -99,17 +118,22 @@ bool gevo::isReplaceable(const Instruction &I, unsigned Index, bool Variable) {
   return !Variable || canReplaceOperandWithVariable(&I, Index);
 }
 
+std::string gevo::typeText(const Type *T) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  T->print(OS, /*IsForDebug=*/false, /*NoDetails=*/true);
+  return Text;
+}
+
 std::string gevo::shapeOf(const Instruction &I) {
   std::string Shape = I.getOpcodeName();
   raw_string_ostream OS(Shape);
   const Type *T = isa<StoreInst>(I) ? I.getOperand(0)->getType() : I.getType();
-  if (!T->isVoidTy() || isa<CallBase>(I)) {
-    OS << ' ';
-    T->print(OS, /*IsForDebug=*/false, /*NoDetails=*/true);
-  }
+  if (!T->isVoidTy() || isa<CallBase>(I))
+    OS << ' ' << typeText(T);
   if (const auto *Call = dyn_cast<CallBase>(&I)) {
     if (const Function *Callee = Call->getCalledFunction())
-      OS << " @" << Callee->getName();
+      OS << " @" << stableName(Callee->getName());
     else
       OS << (Call->isInlineAsm() ? " asm" : " indirect");
   }

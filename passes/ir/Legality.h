@@ -35,6 +35,9 @@ bool isRepairable(const llvm::Type *T);
 /// not a constant.
 bool isReplaceable(const llvm::Instruction &I, unsigned Index, bool Variable);
 
+/// A type in short: "float", "%struct.point".
+std::string typeText(const llvm::Type *T);
+
 /// What a person calls the instruction: "load float", "call void @f".
 std::string shapeOf(const llvm::Instruction &I);
 

@@ -15,6 +15,9 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/DiagnosticHandler.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/PassManager.h"
@@ -114,6 +117,26 @@ static std::string renumberCalls(StringRef PTX) {
   return Text;
 }
 
+namespace {
+/// The first error that the code generator reports.
+struct Errors {
+  std::string First;
+
+  struct Handler : DiagnosticHandler {
+    explicit Handler(Errors &To) : To(To) {}
+    bool handleDiagnostics(const DiagnosticInfo &Info) override {
+      if (Info.getSeverity() == DS_Error && To.First.empty()) {
+        raw_string_ostream OS(To.First);
+        DiagnosticPrinterRawOStream Printer(OS);
+        Info.print(Printer);
+      }
+      return true;
+    }
+    Errors &To;
+  };
+};
+} // namespace
+
 Expected<std::string> gevo::lowerToPTX(Module &M, const LowerOptions &Options) {
   constexpr CodeGenOptLevel Levels[] = {
       CodeGenOptLevel::None, CodeGenOptLevel::Less, CodeGenOptLevel::Default,
@@ -137,6 +160,12 @@ Expected<std::string> gevo::lowerToPTX(Module &M, const LowerOptions &Options) {
   }
   if (Options.OptLevel > 0)
     runLastPasses(M);
+  // Without a handler of ours LLVM would end the process on an error.
+  Errors Found;
+  auto Handler = C.getDiagnosticHandler();
+  C.setDiagnosticHandler(std::make_unique<Errors::Handler>(Found));
+  auto PutBack = make_scope_exit(
+      [&C, &Handler] { C.setDiagnosticHandler(std::move(Handler)); });
   SmallString<0> PTX;
   raw_svector_ostream OS(PTX);
   legacy::PassManager Passes;
@@ -146,5 +175,7 @@ Expected<std::string> gevo::lowerToPTX(Module &M, const LowerOptions &Options) {
     return createStringError(inconvertibleErrorCode(),
                              "this LLVM cannot write PTX");
   Passes.run(M);
+  if (!Found.First.empty())
+    return createStringError(inconvertibleErrorCode(), Found.First);
   return renumberCalls(PTX);
 }

@@ -141,7 +141,7 @@ Expected<std::vector<RecordedModule>> gevo::readRecords(StringRef Path) {
   return All;
 }
 
-Error gevo::recordToFolder(const Module &M, StringRef Folder,
+Error gevo::recordToFolder(Module &M, StringRef Folder,
                            const CompileOptions &Options) {
   if (std::error_code EC = sys::fs::create_directories(Folder))
     return createStringError(EC, "cannot make folder '" + Folder +

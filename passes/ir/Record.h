@@ -18,6 +18,7 @@
 #ifndef GEVO_PASSES_IR_RECORD_H
 #define GEVO_PASSES_IR_RECORD_H
 
+#include "passes/ir/Lower.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
 #include <string>
@@ -28,14 +29,9 @@ namespace gevo {
 /// The section of a program that holds the entries.
 constexpr llvm::StringLiteral RecordSection = ".gevo.module";
 
-/// How the module was being compiled: what lowering it needs to know.
-struct CompileOptions {
-  unsigned OptLevel = 3;
-  bool Fuse = true;
-  /// Values have names (-fno-discard-value-names); PTX has them in comments.
-  /// Recording sees for itself.
-  bool Names = false;
-};
+/// How the module was being compiled: what lowering it needs to know. Names is
+/// what recording sees for itself.
+using CompileOptions = LowerOptions;
 
 /// One recorded device module.
 struct RecordedModule {
@@ -60,7 +56,7 @@ llvm::Expected<std::vector<RecordedModule>> readRecords(llvm::StringRef Path);
 
 /// Writes \p M to \p Folder, which is made if it is not there: the bitcode as
 /// <moduleFileStem>.bc, and the entry's header beside it as .json.
-llvm::Error recordToFolder(const llvm::Module &M, llvm::StringRef Folder,
+llvm::Error recordToFolder(llvm::Module &M, llvm::StringRef Folder,
                            const CompileOptions &Options);
 
 /// Device side of embedding: leaves the entry for the host compilation, if

@@ -136,7 +136,11 @@ Error gevo::leaveForHost(const Module &M, const CompileOptions &Options) {
     return Error::success();
   removeAbandoned();
   std::string Folder = exchangeFolder();
-  mkdir(Folder.c_str(), 0700);
+  if (mkdir(Folder.c_str(), 0700) && errno != EEXIST) {
+    std::error_code EC(errno, std::generic_category());
+    return createStringError(EC, "cannot make folder '" + Folder +
+                                     "': " + EC.message());
+  }
   if (Error E = checkOurs(Folder))
     return E;
   SmallString<128> Path(Folder);

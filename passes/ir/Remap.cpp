@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A similarity for each pair of old anchor and new instruction, then the
-// order-preserving assignment with the largest sum: the same dynamic programme
-// as the alignment of two sequences.
+// The old function, as the edit set's outline keeps it, is aligned with the
+// new one as a whole: the order-preserving match that agrees best. So an
+// instruction that is gone has no counterpart, however many others look like
+// it. How sure a match is then comes from the anchor's own trace.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,51 +24,84 @@ using namespace gevo;
 
 namespace {
 
-// How much each kind of evidence counts, in per cent. Without debug locations
-// their share goes to the others in proportion.
-constexpr double StructureShare = 40;
-constexpr double ContextShare = 25;
-constexpr double LocationShare = 25;
-constexpr double PositionShare = 10;
-// A runner-up that looks the same costs this much.
-constexpr double TwinPenalty = 25;
+// How much each kind of evidence counts. Without debug locations their share
+// goes to the others in proportion.
+constexpr unsigned StructureShare = 45;
+constexpr unsigned ContextShare = 30;
+constexpr unsigned LocationShare = 25;
 
-class Matcher {
-public:
-  Matcher(ArrayRef<AnchorTrace> Old, unsigned OldLength,
-          ArrayRef<AnchorTrace> New)
-      : Old(Old), New(New), OldLength(OldLength) {
-    findLineShift();
-    score();
-  }
+// What a pair of instructions adds to an alignment: the same opcode and type,
+// and the same operands beside.
+constexpr uint32_t ShapeScore = 1;
+constexpr uint32_t EqualScore = 3;
 
-  /// For each old anchor the index of its match, or -1.
-  std::vector<int> align() const;
-  unsigned sureness(size_t O, size_t N) const;
-
-private:
-  void findLineShift();
-  void score();
-  double similarity(const AnchorTrace &O, const AnchorTrace &N) const;
-  double at(size_t O, size_t N) const { return Scores[O * New.size() + N]; }
-
-  ArrayRef<AnchorTrace> Old;
-  ArrayRef<AnchorTrace> New;
-  unsigned OldLength;
-  int LineShift = 0;
-  std::vector<double> Scores;
-};
+// Cells of the alignment's table; functions that differ in more than some
+// thousand instructions are not the same any more.
+constexpr size_t MaxCells = size_t(1) << 24;
 
 } // namespace
 
-static unsigned numberOf(const AnchorTrace &T) {
-  unsigned Number = 0;
-  StringRef(T.Anchor).drop_front().getAsInteger(10, Number);
-  return Number;
+using Outline = std::vector<uint32_t>;
+
+static std::optional<Outline> parseOutline(StringRef Text) {
+  Outline Words;
+  for (; !Text.empty(); Text = Text.drop_front(OutlineDigits)) {
+    uint32_t Word;
+    if (Text.size() < OutlineDigits ||
+        Text.take_front(OutlineDigits).getAsInteger(16, Word))
+      return std::nullopt;
+    Words.push_back(Word);
+  }
+  return Words;
 }
 
-// The part of the '-'-separated hashes that agree.
-static double agreement(StringRef A, StringRef B) {
+static uint32_t similarity(uint32_t A, uint32_t B) {
+  return A == B ? EqualScore : A >> 16 == B >> 16 ? ShapeScore : 0;
+}
+
+// For each old instruction the index of its counterpart, or -1; nothing if the
+// two are too far apart to try.
+static std::optional<std::vector<int>> align(ArrayRef<uint32_t> Old,
+                                             ArrayRef<uint32_t> New) {
+  std::vector<int> Match(Old.size(), -1);
+  // Most of a function stays as it was: only the middle needs the table.
+  size_t Head = 0, Tail = 0, Shorter = std::min(Old.size(), New.size());
+  while (Head < Shorter && Old[Head] == New[Head]) {
+    Match[Head] = Head;
+    ++Head;
+  }
+  while (Tail < Shorter - Head &&
+         Old[Old.size() - 1 - Tail] == New[New.size() - 1 - Tail]) {
+    ++Tail;
+    Match[Old.size() - Tail] = New.size() - Tail;
+  }
+  Old = Old.drop_front(Head).drop_back(Tail);
+  New = New.drop_front(Head).drop_back(Tail);
+  size_t Columns = New.size() + 1;
+  if ((Old.size() + 1) > MaxCells / Columns)
+    return std::nullopt;
+  std::vector<uint32_t> Best((Old.size() + 1) * Columns, 0);
+  auto Cell = [&](size_t R, size_t C) -> uint32_t & {
+    return Best[R * Columns + C];
+  };
+  for (size_t R = Old.size(); R-- > 0;)
+    for (size_t C = New.size(); C-- > 0;)
+      Cell(R, C) = std::max({Cell(R + 1, C), Cell(R, C + 1),
+                             Cell(R + 1, C + 1) + similarity(Old[R], New[C])});
+  for (size_t R = 0, C = 0; R < Old.size() && C < New.size();) {
+    uint32_t Score = similarity(Old[R], New[C]);
+    if (Score && Cell(R, C) == Cell(R + 1, C + 1) + Score)
+      Match[Head + R++] = Head + C++;
+    else if (Cell(R, C) == Cell(R, C + 1))
+      ++C;
+    else
+      ++R;
+  }
+  return Match;
+}
+
+// The part of the '-'-separated hashes that agree, in per cent.
+static unsigned agreement(StringRef A, StringRef B) {
   unsigned Equal = 0, All = 0;
   while (!A.empty() || !B.empty()) {
     auto [HeadA, TailA] = A.split('-');
@@ -77,100 +111,72 @@ static double agreement(StringRef A, StringRef B) {
     A = TailA;
     B = TailB;
   }
-  return All ? double(Equal) / All : 1;
+  return All ? 100 * Equal / All : 100;
 }
 
-// Lines inserted above a function move all of it by the same number; the shift
-// most pairs of equal structure agree on is the likely one.
-void Matcher::findLineShift() {
-  std::map<int, unsigned> Votes;
-  for (const AnchorTrace &O : Old)
-    for (const AnchorTrace &N : New)
-      if (O.Line && N.Line && O.Shape == N.Shape && O.Structure == N.Structure)
-        ++Votes[int(N.Line) - int(O.Line)];
-  auto Best = std::max_element(
+static unsigned sureness(const AnchorTrace &Old, const AnchorTrace &New,
+                         int64_t LineShift) {
+  if (Old.Shape != New.Shape)
+    return 0;
+  unsigned Sum = StructureShare * agreement(Old.Structure, New.Structure) +
+                 ContextShare * agreement(Old.Context, New.Context);
+  unsigned Shares = StructureShare + ContextShare;
+  if (Old.Line && New.Line) {
+    Shares += LocationShare;
+    if (int64_t(Old.Line) + LineShift == int64_t(New.Line))
+      Sum += LocationShare * 100;
+  }
+  return Sum / Shares;
+}
+
+// Lines inserted above move a function as a whole; the shift that most anchors
+// agree on is the likely one.
+static int64_t
+lineShift(ArrayRef<std::pair<const AnchorTrace *, const AnchorTrace *>> Pairs) {
+  std::map<int64_t, unsigned> Votes;
+  for (auto [Old, New] : Pairs)
+    if (New && Old->Line && New->Line)
+      ++Votes[int64_t(New->Line) - int64_t(Old->Line)];
+  auto Most = std::max_element(
       Votes.begin(), Votes.end(),
       [](const auto &A, const auto &B) { return A.second < B.second; });
-  if (Best != Votes.end())
-    LineShift = Best->first;
+  return Most == Votes.end() ? 0 : Most->first;
 }
 
-double Matcher::similarity(const AnchorTrace &O, const AnchorTrace &N) const {
-  if (O.Shape != N.Shape)
-    return 0;
-  double Sum = StructureShare * agreement(O.Structure, N.Structure) +
-               ContextShare * agreement(O.Context, N.Context);
-  double Place = double(numberOf(O)) / std::max(1u, OldLength) -
-                 double(numberOf(N)) / std::max<size_t>(1, New.size());
-  Sum += PositionShare * (1 - std::min(1.0, std::abs(Place)));
-  double Shares = StructureShare + ContextShare + PositionShare;
-  if (O.Line && N.Line) {
-    Shares += LocationShare;
-    bool SameLine = int(O.Line) + LineShift == int(N.Line);
-    Sum += SameLine ? LocationShare * (O.Column == N.Column ? 1 : 0.7) : 0;
+// Old traces with the new ones that the alignment gives them, or null.
+static Expected<
+    std::vector<std::pair<const AnchorTrace *, const AnchorTrace *>>>
+pairTraces(const FunctionEdits &Edits, ArrayRef<AnchorTrace> All,
+           size_t Arguments) {
+  std::optional<Outline> Old = parseOutline(Edits.Outline);
+  std::optional<Outline> New =
+      parseOutline(outlineOf(All.drop_front(Arguments)));
+  if (!Old || Old->empty())
+    return refuse("the edit set has no outline of the function to compare "
+                  "with");
+  std::optional<std::vector<int>> Match = align(*Old, *New);
+  if (!Match)
+    return refuse("the function has changed too much to compare");
+  std::vector<std::pair<const AnchorTrace *, const AnchorTrace *>> Pairs;
+  for (const AnchorTrace &T : Edits.Anchors) {
+    const AnchorTrace *Counterpart = nullptr;
+    size_t Number = 0;
+    StringRef(T.Anchor).drop_front().getAsInteger(10, Number);
+    if (T.Anchor[0] == 'a' && Number < Arguments)
+      Counterpart = &All[Number];
+    else if (T.Anchor[0] == 'i' && Number < Match->size() &&
+             (*Match)[Number] >= 0)
+      Counterpart = &All[Arguments + (*Match)[Number]];
+    Pairs.push_back({&T, Counterpart});
   }
-  return 100 * Sum / Shares;
+  return Pairs;
 }
 
-void Matcher::score() {
-  Scores.reserve(Old.size() * New.size());
-  for (const AnchorTrace &O : Old)
-    for (const AnchorTrace &N : New)
-      Scores.push_back(similarity(O, N));
-}
-
-std::vector<int> Matcher::align() const {
-  size_t Rows = Old.size(), Columns = New.size();
-  std::vector<double> Best((Rows + 1) * (Columns + 1), 0);
-  auto Cell = [&](size_t R, size_t C) -> double & {
-    return Best[R * (Columns + 1) + C];
-  };
-  for (size_t R = Rows; R-- > 0;)
-    for (size_t C = Columns; C-- > 0;)
-      Cell(R, C) = std::max(
-          {Cell(R + 1, C), Cell(R, C + 1), Cell(R + 1, C + 1) + at(R, C)});
-  std::vector<int> Match(Rows, -1);
-  for (size_t R = 0, C = 0; R < Rows && C < Columns;) {
-    if (at(R, C) > 0 && Cell(R, C) == Cell(R + 1, C + 1) + at(R, C))
-      Match[R++] = C++;
-    else if (Cell(R, C) == Cell(R, C + 1))
-      ++C;
-    else
-      ++R;
-  }
-  return Match;
-}
-
-unsigned Matcher::sureness(size_t O, size_t N) const {
-  double Score = at(O, N), RunnerUp = 0;
-  for (size_t Other = 0; Other < New.size(); ++Other)
-    if (Other != N)
-      RunnerUp = std::max(RunnerUp, at(O, Other));
-  double Likeness = Score > 0 ? std::min(1.0, RunnerUp / Score) : 1;
-  double Sure = Score - TwinPenalty * Likeness * Likeness * Likeness * Likeness;
-  return static_cast<unsigned>(std::clamp(Sure, 0.0, 100.0));
-}
-
-Expected<RemappedEdits> gevo::remap(const FunctionEdits &Edits, Function &F) {
-  std::vector<AnchorTrace> All = traceAll(F);
-  Matcher M(Edits.Anchors, Edits.Instructions, All);
-  std::vector<int> Match = M.align();
-  RemappedEdits Result;
-  StringMap<std::string> NewNames;
-  for (size_t I = 0; I < Edits.Anchors.size(); ++I) {
-    const AnchorTrace &Old = Edits.Anchors[I];
-    unsigned Sure = Match[I] < 0 ? 0 : M.sureness(I, Match[I]);
-    if (Sure < RemapThreshold)
-      return refuse("no instruction is clearly " + Old.Anchor + " (" +
-                    Old.Shape + "): the best match is " + Twine(Sure) +
-                    " % sure, and " + Twine(RemapThreshold) + " % is wanted");
-    Result.Anchors.push_back({Old.Anchor, All[Match[I]].Anchor, Sure});
-    Result.Sureness = std::min(Result.Sureness, Sure);
-    NewNames[Old.Anchor] = All[Match[I]].Anchor;
-  }
-  Result.Edits = Edits.Edits;
+// Puts the new names into the edits; what has none is an error.
+static Error rename(std::vector<Edit> &Edits,
+                    const StringMap<std::string> &NewNames) {
   std::string Lost;
-  for (Edit &E : Result.Edits)
+  for (Edit &E : Edits)
     E.forEachName([&](std::string &Name) {
       if (!isAnchor(Name) || Name[0] == 'c')
         return;
@@ -180,7 +186,32 @@ Expected<RemappedEdits> gevo::remap(const FunctionEdits &Edits, Function &F) {
       else
         Lost = Name;
     });
-  if (!Lost.empty())
-    return refuse("the edit set keeps no trace of " + Lost);
+  return Lost.empty() ? Error::success()
+                      : refuse("the edit set keeps no trace of " + Lost);
+}
+
+Expected<RemappedEdits> gevo::remap(const FunctionEdits &Edits, Function &F) {
+  std::vector<AnchorTrace> All = traceAll(F);
+  auto Pairs = pairTraces(Edits, All, F.arg_size());
+  if (!Pairs)
+    return Pairs.takeError();
+  int64_t Shift = lineShift(*Pairs);
+  RemappedEdits Result;
+  StringMap<std::string> NewNames;
+  for (auto [Old, New] : *Pairs) {
+    if (!New)
+      return refuse(Old->Anchor + " (" + Old->Shape + ") is gone");
+    unsigned Sure = sureness(*Old, *New, Shift);
+    if (Sure < RemapThreshold)
+      return refuse("no instruction is clearly " + Old->Anchor + " (" +
+                    Old->Shape + "): the best match is " + Twine(Sure) +
+                    " % sure, and " + Twine(RemapThreshold) + " % is wanted");
+    Result.Anchors.push_back({Old->Anchor, New->Anchor, Sure});
+    Result.Sureness = std::min(Result.Sureness, Sure);
+    NewNames[Old->Anchor] = New->Anchor;
+  }
+  Result.Edits = Edits.Edits;
+  if (Error E = rename(Result.Edits, NewNames))
+    return E;
   return Result;
 }

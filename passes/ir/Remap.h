@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // When a source change moved things, the anchors of an edit set mean nothing
-// any more. Remapping finds for each the instruction that looks most like it,
-// keeping their order, and says how sure it is. It is asked for, never done
-// silently.
+// any more. Remapping aligns the function as it was with the function as it is,
+// takes for each anchor its counterpart, and says how sure it is. It is asked
+// for, never done silently.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 namespace gevo {
 
 /// Below this, in per cent, an anchor counts as lost.
-constexpr unsigned RemapThreshold = 60;
+constexpr unsigned RemapThreshold = 70;
 
 /// One anchor's new name.
 struct RemappedAnchor {

@@ -56,7 +56,11 @@ Error gevo::setOperand(EditedFunction &F, Instruction &I, unsigned Index,
   if (!isReplaceable(I, Index, !isa<Constant>(To)))
     return refuse("operand " + Twine(Index) + " of " + called(F, I) +
                   " cannot be replaced");
-  I.setOperand(Index, To);
+  // A block that comes to a phi by several edges brings one value on all.
+  if (auto *Phi = dyn_cast<PHINode>(&I))
+    Phi->setIncomingValueForBlock(Phi->getIncomingBlock(Index), To);
+  else
+    I.setOperand(Index, To);
   // Only now is there a use to ask about: a phi's must be defined at the end
   // of the block it comes from.
   if (To == &I && !isa<PHINode>(I))

@@ -10,14 +10,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/ir/Replay.h"
-#include "passes/edit/JsonText.h"
 #include "passes/ir/Architecture.h"
 #include "passes/ir/CleanUp.h"
 #include "passes/ir/Fingerprint.h"
 #include "passes/ir/Operators.h"
+#include "passes/ir/StableName.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/IR/ValueHandle.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
@@ -41,33 +41,6 @@ std::optional<Refusal> gevo::applyEdits(Function &F, ArrayRef<Edit> Edits,
   return std::nullopt;
 }
 
-StringRef gevo::name(ReplayStatus Status) {
-  switch (Status) {
-  case ReplayStatus::Applied:
-    return "applied";
-  case ReplayStatus::Stale:
-    return "stale";
-  case ReplayStatus::Refused:
-    return "refused";
-  }
-  llvm_unreachable("a status without a name");
-}
-
-size_t ReplayReport::applied() const {
-  size_t Count = 0;
-  for (const FunctionReplay &F : Functions)
-    if (F.Status == ReplayStatus::Applied)
-      Count += F.Edits->Edits.size();
-  return Count;
-}
-
-size_t ReplayReport::total() const {
-  size_t Count = 0;
-  for (const FunctionReplay &F : Functions)
-    Count += F.Edits->Edits.size();
-  return Count;
-}
-
 namespace {
 
 /// One function of the module with the edits that are to be applied to it.
@@ -75,17 +48,33 @@ struct Task {
   Function *F;
   FunctionReplay *Outcome;
   std::vector<Edit> Edits;
+  unsigned Sureness = 100;
 };
 
 } // namespace
 
-static bool sameFile(StringRef A, StringRef B) {
-  return sys::path::filename(A) == sys::path::filename(B);
+// One is the other, or a part of it that starts at a folder: the same file by
+// the names of two builds.
+static bool sameSource(StringRef A, StringRef B) {
+  if (A.size() > B.size())
+    std::swap(A, B);
+  return B.consume_back(A) && (B.empty() || A.empty() || B.ends_with("/"));
 }
 
 // Several translation units may define a function of one name (static and
-// template functions); the fingerprint tells whose edits these are, and the
-// source's name whether a mismatch concerns us.
+// template functions). The fingerprint tells whose edits these are; when it
+// does not match, they are ours if the name is ours alone or the source is.
+static bool concerns(const FunctionEdits &Edits, const Function *F,
+                     const Module &M) {
+  return (F && F->hasExternalLinkage()) ||
+         sameSource(Edits.Source, M.getSourceFileName());
+}
+
+static Function *findDefinition(Module &M, StringRef Name) {
+  Function *F = findFunction(M, Name);
+  return F && !F->isDeclaration() ? F : nullptr;
+}
+
 static std::vector<FunctionReplay> select(Module &M,
                                           const ArchitectureEdits &Section) {
   std::vector<FunctionReplay> Ours;
@@ -93,10 +82,10 @@ static std::vector<FunctionReplay> select(Module &M,
   for (const FunctionEdits &Edits : Section.Functions) {
     if (Edits.Edits.empty())
       continue;
-    Function *F = M.getFunction(Edits.Name);
+    Function *F = findDefinition(M, Edits.Name);
     FunctionReplay R;
     R.Edits = &Edits;
-    if (!F || F->isDeclaration()) {
+    if (!F) {
       R.Status = ReplayStatus::Stale;
       R.Why.Reason = "the module has no such function";
     } else if ((R.Fingerprint = fingerprint(*F)) != Edits.Fingerprint) {
@@ -106,8 +95,7 @@ static std::vector<FunctionReplay> select(Module &M,
       R.Status = ReplayStatus::Refused;
       R.Why.Reason = "the file has a second list for the same function";
     }
-    if (R.Status != ReplayStatus::Stale ||
-        sameFile(Edits.Source, M.getSourceFileName()))
+    if (R.Status != ReplayStatus::Stale || concerns(Edits, F, M))
       Ours.push_back(std::move(R));
   }
   llvm::erase_if(Ours, [&](const FunctionReplay &R) {
@@ -116,15 +104,43 @@ static std::vector<FunctionReplay> select(Module &M,
   return Ours;
 }
 
-static void tryRemap(FunctionReplay &R, Function &F, std::vector<Edit> &Edits) {
-  Expected<RemappedEdits> Remapped = remap(*R.Edits, F);
+// The architectures for which the set has edits of this module's functions.
+static std::string elsewhere(Module &M, const EditSet &Set) {
+  std::string Names;
+  for (const ArchitectureEdits &A : Set.Architectures)
+    if (any_of(A.Functions, [&](const FunctionEdits &Edits) {
+          const Function *F = findDefinition(M, Edits.Name);
+          return F && !Edits.Edits.empty() && concerns(Edits, F, M);
+        }))
+      Names += (Names.empty() ? "" : ", ") + A.Architecture;
+  return Names;
+}
+
+static void tryRemap(Task &T) {
+  FunctionReplay &R = *T.Outcome;
+  Expected<RemappedEdits> Remapped = remap(*R.Edits, *T.F);
   if (!Remapped) {
     R.Why.Reason = toString(Remapped.takeError());
     return;
   }
   R.Status = ReplayStatus::Applied;
   R.Remapped = std::move(Remapped->Anchors);
-  Edits = std::move(Remapped->Edits);
+  T.Sureness = Remapped->Sureness;
+  T.Edits = std::move(Remapped->Edits);
+}
+
+// A function takes one list of edits; of several remapped ones, the surest.
+static void add(Task New, std::vector<Task> &Tasks) {
+  auto Rival = find_if(Tasks, [&](const Task &T) { return T.F == New.F; });
+  if (Rival == Tasks.end()) {
+    Tasks.push_back(std::move(New));
+    return;
+  }
+  if (Rival->Sureness < New.Sureness)
+    std::swap(*Rival, New);
+  New.Outcome->Status = ReplayStatus::Refused;
+  New.Outcome->Why.Reason = "another list of edits for this function fits it "
+                            "better";
 }
 
 // Applies each task to a copy and drops the tasks that fail there.
@@ -171,6 +187,7 @@ static void applyTasks(Module &M, std::vector<Task> &Tasks,
                        const ReplayOptions &Options) {
   CleanUp Clean(M);
   std::vector<Function *> Changed;
+  std::vector<WeakVH> Left;
   for (Task &T : Tasks) {
     BeforeEdit Before;
     if (Options.OnApply)
@@ -181,8 +198,13 @@ static void applyTasks(Module &M, std::vector<Task> &Tasks,
     assert(!Why && "what applied to the copy must apply to the original");
     (void)Why;
     Changed.push_back(T.F);
+    Left.push_back(T.F);
   }
   Clean.run(Changed);
+  // A local function may have lost its last use.
+  for (const WeakVH &F : Left)
+    assert((!F || !verifyFunction(*cast<Function>(F))) &&
+           "what verified in the copy must verify in the original");
 }
 
 ReplayReport gevo::replay(Module &M, const EditSet &Set,
@@ -191,17 +213,18 @@ ReplayReport gevo::replay(Module &M, const EditSet &Set,
   Report.Source = M.getSourceFileName();
   Report.Architecture = architectureOf(M);
   const ArchitectureEdits *Section = Set.find(Report.Architecture);
-  if (!Section)
+  if (!Section) {
+    Report.Elsewhere = elsewhere(M, Set);
     return Report;
+  }
   Report.Functions = select(M, *Section);
   std::vector<Task> Tasks;
   for (FunctionReplay &R : Report.Functions) {
-    Task T{M.getFunction(R.Edits->Name), &R, R.Edits->Edits};
-    if (R.Status == ReplayStatus::Stale && Options.Remap &&
-        !R.Fingerprint.empty())
-      tryRemap(R, *T.F, T.Edits);
+    Task T{findDefinition(M, R.Edits->Name), &R, R.Edits->Edits};
+    if (R.Status == ReplayStatus::Stale && Options.Remap && T.F)
+      tryRemap(T);
     if (R.Status == ReplayStatus::Applied)
-      Tasks.push_back(std::move(T));
+      add(std::move(T), Tasks);
   }
   if (Tasks.empty())
     return Report;
@@ -209,44 +232,4 @@ ReplayReport gevo::replay(Module &M, const EditSet &Set,
   if (!Tasks.empty())
     applyTasks(M, Tasks, Options);
   return Report;
-}
-
-static void printOutcome(json::OStream &J, const FunctionReplay &R) {
-  J.object([&] {
-    J.attribute("name", jsonText(R.Edits->Name));
-    J.attribute("status", name(R.Status));
-    J.attribute("edits", R.Edits->Edits.size());
-    J.attribute("fingerprint", R.Fingerprint);
-    if (R.Status != ReplayStatus::Applied) {
-      if (R.Why.Edit)
-        J.attribute("edit", *R.Why.Edit);
-      J.attribute("reason", jsonText(R.Why.Reason));
-    }
-    if (!R.Remapped.empty())
-      J.attributeArray("remapped", [&] {
-        for (const RemappedAnchor &A : R.Remapped)
-          J.object([&] {
-            J.attribute("from", A.From);
-            J.attribute("to", A.To);
-            J.attribute("sure", A.Sureness);
-          });
-      });
-  });
-}
-
-void gevo::printReport(const ReplayReport &Report, const EditSet &Set,
-                       raw_ostream &OS) {
-  json::OStream J(OS, /*IndentSize=*/2);
-  J.object([&] {
-    J.attribute("source", jsonText(Report.Source));
-    J.attribute("arch", Report.Architecture);
-    J.attribute("edits_file", jsonText(Set.Path));
-    J.attribute("applied", Report.applied());
-    J.attribute("total", Report.total());
-    J.attributeArray("functions", [&] {
-      for (const FunctionReplay &R : Report.Functions)
-        printOutcome(J, R);
-    });
-  });
-  OS << '\n';
 }

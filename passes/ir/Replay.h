@@ -56,6 +56,9 @@ struct ReplayReport {
   std::string Source;
   std::string Architecture;
   std::vector<FunctionReplay> Functions;
+  /// If the set has no section for the architecture: those for which it has
+  /// edits of this module's functions.
+  std::string Elsewhere;
 
   size_t applied() const;
   size_t total() const;

@@ -15,6 +15,7 @@
 #include "passes/ir/Passes.h"
 #include "passes/ir/Replay.h"
 #include "passes/ir/SourceLocation.h"
+#include "passes/ir/StableName.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -48,11 +49,13 @@ static std::string describeMiss(const EditSet &Set, const FunctionReplay &R) {
     Text = at(Set, FE.Position) + ": the edits of " + Name + " do not apply: ";
   }
   Text += R.Why.Reason + "; the function is left as it was. ";
-  Text += R.Status == ReplayStatus::Stale
-              ? "Search again, or let -gevo-remap (GEVO_REMAP=1) find the "
-                "places anew"
-              : "Remove the edit from the file, or search again";
-  return Text;
+  if (R.Status != ReplayStatus::Stale)
+    return Text + "Remove the edit from the file, or search again";
+  // Without a function there is nothing to remap to.
+  return Text + (R.Fingerprint.empty()
+                     ? "Search again"
+                     : "Search again, or let -gevo-remap (GEVO_REMAP=1) find "
+                       "the places anew");
 }
 
 static void reportMisses(Module &M, const EditSet &Set,
@@ -63,7 +66,7 @@ static void reportMisses(Module &M, const EditSet &Set,
       continue;
     std::string Text = describeMiss(Set, R);
     report(M.getContext(), Severity, Text);
-    if (const Function *F = M.getFunction(R.Edits->Name))
+    if (const Function *F = findFunction(M, R.Edits->Name))
       remarkMissed(*F, Text);
   }
 }
@@ -86,15 +89,30 @@ static void reportRemaps(Module &M, const ReplayReport &Report) {
   }
 }
 
-static Error writeReport(const Module &M, const EditSet &Set,
+static Error writeReport(StringRef Stem, const EditSet &Set,
                          const ReplayReport &Report, StringRef Folder) {
   if (std::error_code EC = sys::fs::create_directories(Folder))
     return createStringError(EC, "cannot make folder '" + Folder +
                                      "': " + EC.message());
   SmallString<128> Path(Folder);
-  sys::path::append(Path, moduleFileStem(M) + ".replay.json");
+  sys::path::append(Path, Stem + ".replay.json");
   return writeFileAtomically(
       Path, [&](raw_ostream &OS) { printReport(Report, Set, OS); });
+}
+
+// The set is about this module, but not for what it is compiled for. Builds for
+// several architectures may mean it so.
+static void reportElsewhere(Module &M, const EditSet &Set,
+                            const ReplayReport &Report, bool Strict) {
+  std::string Text = Set.Path + " has no edits for " + Report.Architecture +
+                     ", only for " + Report.Elsewhere + "; " + describe(M) +
+                     " is compiled without. Search for " + Report.Architecture +
+                     ", too";
+  if (Strict)
+    report(M.getContext(), DS_Error, Text);
+  for (const Function &F : M)
+    if (!F.isDeclaration())
+      return remarkMissed(F, Text);
 }
 
 // The last word: to -Rpass=gevo if all went well, and to everybody if not.
@@ -106,7 +124,7 @@ static void reportTotal(Module &M, const EditSet &Set,
   if (Report.applied() != Report.total())
     return report(M.getContext(), DS_Warning, Text);
   for (const FunctionReplay &R : Report.Functions)
-    if (const Function *F = M.getFunction(R.Edits->Name))
+    if (const Function *F = findFunction(M, R.Edits->Name))
       return remarkApplied(*F, DebugLoc(), Text);
 }
 
@@ -130,11 +148,15 @@ PreservedAnalyses ReplayPass::run(Module &M, ModuleAnalysisManager &) {
                   "edit " + Twine(Index + 1) + " applied: " + E.title() +
                       (E.Note.empty() ? "" : " (" + E.Note + ")"));
   };
+  // Named after the module before the edits, as its record is.
+  std::string Stem = O.Report.empty() ? "" : moduleFileStem(M);
   ReplayReport Report = replay(M, *Set, Options);
+  if (!Report.Elsewhere.empty())
+    reportElsewhere(M, *Set, Report, O.Strict);
   reportMisses(M, *Set, Report, Severity);
   reportRemaps(M, Report);
   if (!O.Report.empty())
-    if (Error E = writeReport(M, *Set, Report, O.Report))
+    if (Error E = writeReport(Stem, *Set, Report, O.Report))
       report(M.getContext(), DS_Error, toString(std::move(E)));
   if (Report.total())
     reportTotal(M, *Set, Report);

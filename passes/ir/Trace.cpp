@@ -27,13 +27,6 @@ static std::string digits(StringRef Text) {
   return utohexstr(xxh3_64bits(Text) & 0xffff, /*LowerCase=*/true, 4);
 }
 
-static std::string typeText(const Type *T) {
-  std::string Text;
-  raw_string_ostream OS(Text);
-  T->print(OS, /*IsForDebug=*/false, /*NoDetails=*/true);
-  return Text;
-}
-
 static std::string shapeOfValue(const Value &V) {
   if (const auto *I = dyn_cast<Instruction>(&V))
     return shapeOf(*I);
@@ -115,4 +108,11 @@ std::vector<AnchorTrace> gevo::tracesOf(ArrayRef<Edit> Edits,
     if (Named.contains(T.Anchor))
       Traces.push_back(T);
   return Traces;
+}
+
+std::string gevo::outlineOf(ArrayRef<AnchorTrace> Instructions) {
+  std::string Outline;
+  for (const AnchorTrace &T : Instructions)
+    Outline += digits(T.Shape) + StringRef(T.Structure).split('-').first.str();
+  return Outline;
 }

@@ -27,6 +27,13 @@ std::vector<AnchorTrace> traceAll(llvm::Function &F);
 std::vector<AnchorTrace> tracesOf(llvm::ArrayRef<Edit> Edits,
                                   llvm::ArrayRef<AnchorTrace> All);
 
+/// Digits that an instruction has in an outline.
+constexpr unsigned OutlineDigits = 8;
+
+/// The function in short, from the traces of its instructions: for each four
+/// digits of its shape's hash and four of its operands'.
+std::string outlineOf(llvm::ArrayRef<AnchorTrace> Instructions);
+
 } // namespace gevo
 
 #endif // GEVO_PASSES_IR_TRACE_H

@@ -17,6 +17,39 @@
 ; RUN: count 28 < %t/different
 ; RUN: sort -u %t/different | count 28
 
+; What a function sees of a variable counts, too: its size, alignment and, if
+; nobody can change it, its content.
+; RUN: %opt_gevo -passes=gevo-annotate -disable-output %t/variables.ll | grep fingerprint | sort -u | count 1
+; RUN: sed 's/66 x float/68 x float/' %t/variables.ll > %t/size.ll
+; RUN: sed 's/undef, align 4/undef, align 16/' %t/variables.ll > %t/align.ll
+; RUN: sed 's/i32 7/i32 8/' %t/variables.ll > %t/content.ll
+; RUN: sed 's/asm "membar/asm sideeffect "membar/' %t/variables.ll > %t/asm.ll
+; RUN: cat %t/variables.ll > %t/again.ll
+; RUN: %opt_gevo -passes=gevo-annotate -disable-output %t/size.ll | grep fingerprint > %t/prints
+; RUN: %opt_gevo -passes=gevo-annotate -disable-output %t/align.ll | grep fingerprint >> %t/prints
+; RUN: %opt_gevo -passes=gevo-annotate -disable-output %t/content.ll | grep fingerprint >> %t/prints
+; RUN: %opt_gevo -passes=gevo-annotate -disable-output %t/asm.ll | grep fingerprint >> %t/prints
+; RUN: %opt_gevo -passes=gevo-annotate -disable-output %t/again.ll | grep fingerprint >> %t/prints
+; RUN: %opt_gevo -passes=gevo-annotate -disable-output %t/variables.ll | grep fingerprint >> %t/prints
+; RUN: sort -u %t/prints | count 5
+
+;--- variables.ll
+target triple = "nvptx64-nvidia-cuda"
+@tile = internal addrspace(3) global [66 x float] undef, align 4
+@table = internal constant [2 x i32] [i32 7, i32 9]
+; A constant that refers to itself, many times, must not be followed for ever.
+@ring = private constant [4 x ptr] [ptr @ring, ptr @ring, ptr @ring, ptr @ring]
+define i32 @variables(i32 %i) "target-cpu"="sm_70" {
+  call void asm "membar.cta;", ""()
+  %at = getelementptr [66 x float], ptr addrspace(3) @tile, i32 0, i32 %i
+  store float 0.0, ptr addrspace(3) %at, align 4
+  %entry = getelementptr [2 x i32], ptr @table, i32 0, i32 %i
+  %value = load i32, ptr %entry, align 4
+  %next = load ptr, ptr @ring, align 8
+  store i32 %value, ptr %next, align 4
+  ret i32 %value
+}
+
 ;--- base.ll
 target triple = "nvptx64-nvidia-cuda"
 %struct.pair = type { float, i32 }

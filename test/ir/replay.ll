@@ -14,7 +14,7 @@
 ; SAYS: remark: {{.*}}: edit 2 applied: operand i1{{$}}
 ; SAYS: warning: gevo: {{.*}}edits.json:4:1: edit 1 (delete i9, from kernel.cu:14:7) of 'scale(float*)' does not apply: the function has no i9; the function is left as it was. Remove the edit from the file, or search again
 ; SAYS: remark: {{.*}}edits.json:4:1: edit 1 (delete i9, from kernel.cu:14:7) of 'scale(float*)' does not apply: the function has no i9
-; SAYS: warning: gevo: {{.*}}edits.json:4:{{[0-9]+}}: the edits of 'gone()' do not apply: the module has no such function; the function is left as it was. Search again, or let -gevo-remap (GEVO_REMAP=1) find the places anew
+; SAYS: warning: gevo: {{.*}}edits.json:4:{{[0-9]+}}: the edits of 'gone()' do not apply: the module has no such function; the function is left as it was. Search again{{$}}
 ; SAYS: warning: gevo: kernel.cu (sm_70): applied 2 of 4 edits of {{.*}}edits.json
 
 ; CODE-LABEL: define void @edited(
@@ -68,14 +68,24 @@
 ; GOOD: remark: {{.*}}kernel.cu (sm_70): applied 2 of 2 edits of {{.*}}good.json
 ; RUN: %opt_gevo -passes='gevo-replay<edits=%t/good.json>' -disable-output %t/kernel.ll 2>&1 | count 0
 
-; A set that says nothing of this architecture, or of a source of another name,
-; concerns somebody else.
+; A set that has this function for another architecture only: nothing changes,
+; and only a strict build minds.
 ; RUN: sed 's/"arch": "sm_70"/"arch": "sm_80"/' %t/edits.json > %t/sm_80.json
-; RUN: %opt_gevo -passes='gevo-replay<edits=%t/sm_80.json;strict>' -S %t/kernel.ll 2>&1 -o %t/same.ll | count 0
+; RUN: %opt_gevo -passes='gevo-replay<edits=%t/sm_80.json>' -S %t/kernel.ll 2>&1 -o %t/same.ll | count 0
 ; RUN: opt -S %t/kernel.ll | cmp - %t/same.ll
+; RUN: not %opt_gevo -passes='gevo-replay<edits=%t/sm_80.json;strict>' -disable-output %t/kernel.ll 2>&1 \
+; RUN:   | FileCheck %s --check-prefix=ELSEWHERE
+; ELSEWHERE: error: gevo: {{.*}}sm_80.json has no edits for sm_70, only for sm_80; kernel.cu (sm_70) is compiled without. Search for sm_70, too
+
+; A stale list of a source of another name concerns us if nobody else can define
+; the function, and not if it is one of those that every source may have.
 ; RUN: sed -e 's/kernel\.cu/other.cu/' -e 's/"fingerprint": "[0-9a-f]*"/"fingerprint": "0"/' %t/good.json > %t/other.json
-; RUN: %opt_gevo -passes='gevo-replay<edits=%t/other.json;strict>' -S %t/kernel.ll 2>&1 -o %t/same.ll | count 0
-; RUN: opt -S %t/kernel.ll | cmp - %t/same.ll
+; RUN: not %opt_gevo -passes='gevo-replay<edits=%t/other.json;strict>' -disable-output %t/kernel.ll 2>&1 \
+; RUN:   | FileCheck %s --check-prefix=RENAMED
+; RENAMED: error: gevo: {{.*}} the edits of 'edited' do not apply: the function is not the one that the edits were made for
+; RUN: sed 's/define void @edited/define weak_odr void @edited/' %t/kernel.ll > %t/weak.ll
+; RUN: %opt_gevo -passes='gevo-replay<edits=%t/other.json;strict>' -S %t/weak.ll 2>&1 -o %t/same.ll | count 0
+; RUN: opt -S %t/weak.ll | cmp - %t/same.ll
 
 ; Another fingerprint: the set is stale. A second list for one function: refused.
 ; RUN: sed 's/"fingerprint": "[0-9a-f]*"/"fingerprint": "0"/' %t/good.json > %t/stale.json

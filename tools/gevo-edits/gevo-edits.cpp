@@ -14,6 +14,7 @@
 #include "passes/edit/Version.h"
 #include "passes/ir/Architecture.h"
 #include "passes/ir/Describe.h"
+#include "passes/ir/Lower.h"
 #include "passes/ir/Record.h"
 #include "passes/ir/Replay.h"
 #include "llvm/Demangle/Demangle.h"
@@ -156,8 +157,9 @@ static Expected<Function *> findFunction(Module &M) {
   for (Function &F : M)
     if (!F.isDeclaration() && F.getName().contains(FunctionName))
       Found.push_back(&F);
-  if (Function *Exact = M.getFunction(FunctionName))
-    return Exact;
+  for (Function *F : Found)
+    if (F->getName() == FunctionName)
+      return F;
   if (Found.size() == 1)
     return Found.front();
   std::string Names;
@@ -169,6 +171,8 @@ static Expected<Function *> findFunction(Module &M) {
 }
 
 static Error make() {
+  // The clean-up asks the code generator what things cost.
+  initializeNVPTX();
   LLVMContext Context;
   SMDiagnostic Diagnostic;
   std::unique_ptr<Module> M = parseIRFile(Bitcode, Diagnostic, Context);

@@ -43,6 +43,9 @@ struct LoadForm {
 static std::optional<LoadForm> loadForm(Type *T) {
   LoadForm Form;
   if (auto *Vector = dyn_cast<FixedVectorType>(T)) {
+    // One lane would come back as a scalar.
+    if (Vector->getNumElements() == 1)
+      return std::nullopt;
     Form.Lanes = Vector->getNumElements();
     T = Vector->getElementType();
   }
