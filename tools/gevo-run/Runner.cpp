@@ -7,6 +7,7 @@
 
 #include "tools/gevo-run/Runner.h"
 #include "runtime/gpu/driver/FindingJson.h"
+#include "runtime/gpu/timing/TimedLaunch.h"
 
 #include <cerrno>
 #include <chrono>
@@ -63,7 +64,8 @@ const gpu::Kernel *findKernel(const gpu::LoadedModule &Module,
 class Run {
 public:
   Run(const LaunchFile &File, const RunOptions &Options)
-      : File(File), Options(Options), Device(Options.Gpu.Config) {}
+      : File(File), Options(Options), Device(Options.Gpu.Config),
+        Clock(Options.Gpu.Profile) {}
 
   bool prepare(std::string &Error) {
     for (const BufferSpec &B : File.Buffers) {
@@ -110,8 +112,9 @@ public:
     ordered_json Launches = ordered_json::array();
     std::string Status = "ok", Message;
     for (size_t I = 0; I < Plans.size(); ++I) {
-      gpu::LaunchResult R = launch(File.Launches[I], Plans[I]);
-      Launches.push_back(describe(File.Launches[I], Plans[I], R));
+      gpu::timing::TimedResult Timed = launch(File.Launches[I], Plans[I]);
+      const gpu::LaunchResult &R = Timed.Execution;
+      Launches.push_back(describe(File.Launches[I], Plans[I], Timed));
       if (R.clean())
         continue;
       if (Status == "ok") {
@@ -186,7 +189,7 @@ private:
     return true;
   }
 
-  gpu::LaunchResult launch(const LaunchSpec &L, const Planned &P) {
+  gpu::timing::TimedResult launch(const LaunchSpec &L, const Planned &P) {
     gpu::LaunchOptions O;
     O.Grid = L.Grid;
     O.Block = L.Block;
@@ -201,7 +204,11 @@ private:
       std::fwrite(Text.data(), 1, Text.size(), stderr);
     };
     auto Start = std::chrono::steady_clock::now();
-    gpu::LaunchResult R = Device.launch(*P.Kernel, O);
+    gpu::timing::TimedResult R;
+    if (Options.Timing)
+      R = Clock.launch(Device, *P.Kernel, O);
+    else
+      R.Execution = Device.launch(*P.Kernel, O);
     WallSeconds +=
         std::chrono::duration<double>(std::chrono::steady_clock::now() - Start)
             .count();
@@ -209,7 +216,9 @@ private:
   }
 
   ordered_json describe(const LaunchSpec &L, const Planned &P,
-                        const gpu::LaunchResult &R) {
+                        const gpu::timing::TimedResult &Timed) {
+    const gpu::LaunchResult &R = Timed.Execution;
+    const gpu::timing::LaunchTiming &T = Timed.Timing;
     ordered_json J;
     J["kernel"] = P.Kernel->name();
     J["status"] = R.clean() ? "ok" : statusOf(R);
@@ -217,14 +226,36 @@ private:
     J["block"] = {L.Block.X, L.Block.Y, L.Block.Z};
     J["cycles"] = nullptr;
     J["time_us"] = nullptr;
+    if (Options.Timing) {
+      J["cycles"] = T.Cycles;
+      J["time_us"] = double(T.Nanoseconds) / 1000.0;
+    }
     ordered_json Counters = gpu::countersJson(R.Counters);
     for (auto &[Key, Value] : Counters.items())
       J[Key] = Value;
+    if (Options.Timing)
+      J["timing"] = timingJson(T);
     J["findings"] = R.Findings.size();
     if (R.FindingsDropped)
       J["findings_dropped"] = R.FindingsDropped;
     for (const gpu::Finding &F : R.Findings)
       Findings.push_back(gpu::findingJson(F));
+    return J;
+  }
+
+  /// How the time came about.
+  static ordered_json timingJson(const gpu::timing::LaunchTiming &T) {
+    ordered_json J;
+    J["source"] =
+        T.Source == gpu::timing::CostSource::Sass ? "sass" : "ptx-rules";
+    J["l2"] = T.WarmL2 ? "warm" : "cold";
+    J["registers_per_thread"] = T.RegistersPerThread;
+    J["blocks_per_sm"] = T.Full.BlocksPerSM;
+    J["warps_per_sm"] = T.Full.WarpsPerSM;
+    J["occupancy_limit"] = T.Full.Limit;
+    J["blocks_timed"] = T.BlocksTimed;
+    J["dram_read_sectors"] = T.Memory.DramReads;
+    J["dram_write_sectors"] = T.Memory.DramWrites;
     return J;
   }
 
@@ -255,6 +286,7 @@ private:
   const LaunchFile &File;
   const RunOptions &Options;
   gpu::Device Device;
+  gpu::timing::Clock Clock;
   std::unique_ptr<gpu::LoadedModule> Module;
   std::map<std::string, uint64_t> Bases;
   std::vector<Planned> Plans;

@@ -34,7 +34,8 @@ const char Help[] =
     "  --out DIR         write dumped buffers as DIR/NAME.bin; without it "
     "they\n"
     "                    are part of the report\n"
-    "  --gpu NAME        the GPU to be (default: V100)\n"
+    "  --gpu NAME        the GPU to be, a name or a profile file (default: "
+    "V100)\n"
     "  --check CHECKS    all (default), bounds, none, or families of checks\n"
     "                    separated by commas: bounds, align, race, uninit,\n"
     "                    barrier, shuffle, atomic\n"
@@ -169,10 +170,10 @@ CommandLine parseCommandLine(int Argc, char **Argv) {
 
 /// Turns the words of the command line into options.
 void resolveOptions(CommandLine &Line) {
-  auto Gpu = driver::gpuModel(Line.Gpu);
+  std::string Error;
+  auto Gpu = driver::gpuModel(Line.Gpu, Error);
   if (!Gpu)
-    fail("unknown GPU '" + Line.Gpu + "'; known are " +
-         driver::gpuModelNames());
+    fail(Error);
   Line.Run.Gpu = *Gpu;
   auto Checks = driver::parseChecks(Line.Checks);
   if (!Checks)

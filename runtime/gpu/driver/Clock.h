@@ -17,7 +17,8 @@
 
 namespace gevo::driver {
 
-/// A bound from below on the time of a launch, in microseconds: its warp
+/// A bound from below on the time of a launch that the clock did not see, in
+/// microseconds: its warp
 /// instructions at one a cycle on each of the four schedulers of every
 /// multiprocessor that has a block.
 double launchMicroseconds(const DeviceProperties &P,

@@ -324,6 +324,7 @@ CUresult cuCtxEnablePeerAccess(CUcontext Peer, unsigned Flags) {
     return CUDA_ERROR_INVALID_VALUE;
   if (Other == Ctx)
     return CUDA_ERROR_INVALID_CONTEXT;
+  std::lock_guard<std::mutex> Guard(Driver::get().PrimaryLock);
   if (Ctx->Peers.count(Other->Id))
     return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
   Driver::get().setPeerAccess(*Ctx, *Other, true);
@@ -337,6 +338,7 @@ CUresult cuCtxDisablePeerAccess(CUcontext Peer) {
   auto Other = Driver::get().Handles.find<Context>(Peer);
   if (!Other)
     return CUDA_ERROR_INVALID_CONTEXT;
+  std::lock_guard<std::mutex> Guard(Driver::get().PrimaryLock);
   if (!Ctx->Peers.count(Other->Id))
     return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
   Driver::get().setPeerAccess(*Ctx, *Other, false);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/gpu/driver/DeviceProperties.h"
+#include "runtime/gpu/timing/TimedLaunch.h"
 
 #include <algorithm>
 #include <strings.h>
@@ -17,9 +18,8 @@ namespace {
 
 /// A row of GpuModels.def.
 struct ModelRow {
-  const char *Name, *FullName;
-  unsigned Arch, SMs, GlobalGiB, ThreadsPerSM, BlocksPerSM, SharedKiBPerSM,
-      SharedKiBPerBlock, ClockMHz, MemoryMHz, BusBits, L2KiB, DoubleRatio, ECC;
+  const char *Name;
+  int MemoryMHz, BusBits, HasECC;
 };
 
 const ModelRow Models[] = {
@@ -34,42 +34,39 @@ size_t roundUp(size_t Value, size_t Unit) {
 } // namespace
 
 double DeviceProperties::memoryBytesPerMicrosecond() const {
-  // Two transfers a clock; kHz / 1000 is transfers per microsecond.
-  return 2.0 * MemoryClockKHz / 1000.0 * MemoryBusBits / 8.0;
+  return double(Profile.DramMBs) * double(Profile.DramPercent) / 100.0;
 }
 
-std::optional<DeviceProperties>
-gevo::driver::gpuModel(const std::string &Name) {
-  for (const ModelRow &Row : Models) {
-    if (strcasecmp(Row.Name, Name.c_str()))
-      continue;
-    DeviceProperties P;
-    P.Model = Row.Name;
-    P.FullName = Row.FullName;
-    P.Config.SmArch = Row.Arch;
-    P.Config.NumSMs = Row.SMs;
-    P.Config.GlobalBytes = uint64_t(Row.GlobalGiB) << 30;
-    P.Config.MaxThreadsPerSM = Row.ThreadsPerSM;
-    P.Config.MaxBlocksPerSM = Row.BlocksPerSM;
-    P.Config.SharedBytesPerSM = Row.SharedKiBPerSM * 1024;
-    P.Config.MaxSharedBytesPerBlock = Row.SharedKiBPerBlock * 1024;
-    P.Config.ClockKHz = Row.ClockMHz * 1000;
-    P.ReservedSharedBytesPerBlock = Row.Arch >= 80 ? 1024 : 0;
-    P.MemoryClockKHz = int(Row.MemoryMHz * 1000);
-    P.MemoryBusBits = int(Row.BusBits);
-    P.L2Bytes = int(Row.L2KiB * 1024);
-    P.SingleToDoubleRatio = int(Row.DoubleRatio);
-    P.HasECC = int(Row.ECC);
-    return P;
+std::optional<DeviceProperties> gevo::driver::gpuModel(const std::string &Name,
+                                                       std::string &Error) {
+  using namespace gpu::timing;
+  gpu::Result<Profile> Found = findProfile(Name, profileFolders());
+  if (!Found) {
+    Error = Found.error().str();
+    return std::nullopt;
   }
-  return std::nullopt;
-}
-
-std::string gevo::driver::gpuModelNames() {
-  std::string Names;
-  for (const ModelRow &Row : Models)
-    Names += (Names.empty() ? "" : ", ") + std::string(Row.Name);
-  return Names;
+  DeviceProperties P;
+  P.Profile = *Found;
+  P.Model = Found->Name;
+  P.FullName = Found->FullName;
+  P.Config = deviceConfig(*Found);
+  P.SharedBytesPerBlock =
+      std::min(P.SharedBytesPerBlock, int(Found->SharedPerBlock));
+  P.ReservedSharedBytesPerBlock = int(Found->SharedReserved);
+  P.L2Bytes = int(Found->L2Bytes);
+  P.SingleToDoubleRatio =
+      int(Found->pipe(Unit::Fp64).Interval / Found->pipe(Unit::Fp32).Interval);
+  // Two transfers a clock over 256 bits.
+  P.MemoryBusBits = 256;
+  P.MemoryClockKHz = int(Found->DramMBs * 1000 / (2 * 256 / 8));
+  for (const ModelRow &Row : Models) {
+    if (strcasecmp(Row.Name, P.Model.c_str()))
+      continue;
+    P.MemoryClockKHz = Row.MemoryMHz * 1000;
+    P.MemoryBusBits = Row.BusBits;
+    P.HasECC = Row.HasECC;
+  }
+  return P;
 }
 
 std::optional<int>
@@ -93,13 +90,15 @@ unsigned gevo::driver::residentBlocks(const DeviceProperties &P,
   size_t Warps = (Threads + 31) / 32;
   size_t Blocks = std::min<size_t>(P.Config.MaxBlocksPerSM,
                                    P.Config.MaxThreadsPerSM / 32 / Warps);
-  // Registers are given to a warp in units of 256 and come from one of four
-  // equal parts of the register file.
+  // A warp gets its registers in units, from its scheduler's part of the file.
   size_t WarpRegisters =
-      roundUp(size_t(std::max(Kernel.RegistersPerThread, 1u)) * 32, 256);
-  size_t RegisterWarps = P.Config.RegistersPerSM / 4 / WarpRegisters * 4;
+      roundUp(size_t(std::max(Kernel.RegistersPerThread, 1u)) * 32,
+              size_t(P.Profile.RegisterUnit));
+  size_t Parts = size_t(P.Profile.Schedulers);
+  size_t RegisterWarps =
+      P.Config.RegistersPerSM / Parts / WarpRegisters * Parts;
   Blocks = std::min(Blocks, RegisterWarps / Warps);
-  size_t Unit = P.Config.SmArch >= 80 ? 128 : 256;
+  size_t Unit = P.Profile.SharedUnit;
   size_t Shared = roundUp(Kernel.StaticSharedBytes + DynamicShared +
                               size_t(P.ReservedSharedBytesPerBlock),
                           Unit);

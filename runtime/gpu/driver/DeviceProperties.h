@@ -15,6 +15,7 @@
 
 #include "runtime/gpu/driver/cuda_abi.h"
 #include "runtime/gpu/exec/Device.h"
+#include "runtime/gpu/timing/Profile.h"
 
 #include <optional>
 #include <string>
@@ -23,8 +24,9 @@ namespace gevo::driver {
 
 /// A GPU model as the driver API shows it.
 struct DeviceProperties {
-  std::string Model;    ///< The name that GEVO_GPU takes: "V100".
-  std::string FullName; ///< What cuDeviceGetName says.
+  gpu::timing::Profile Profile; ///< What its clock goes by.
+  std::string Model;            ///< The name that GEVO_GPU takes: "V100".
+  std::string FullName;         ///< What cuDeviceGetName says.
   gpu::DeviceConfig Config;
   int SharedBytesPerBlock = 48 * 1024; ///< Without opt-in.
   int ReservedSharedBytesPerBlock = 0; ///< Taken by the system, from sm_80 on.
@@ -35,15 +37,15 @@ struct DeviceProperties {
   int HasECC = 0;
   int PCIBus = 1;
 
-  /// Bytes per microsecond that the memory can move, from clock and width.
+  /// Bytes per microsecond that the memory moves in practice.
   double memoryBytesPerMicrosecond() const;
 };
 
-/// The properties of the model named \p Name, in any case of letters.
-std::optional<DeviceProperties> gpuModel(const std::string &Name);
-
-/// The names that gpuModel knows: "P100, GTX1080Ti, ...".
-std::string gpuModelNames();
+/// The GPU of the profile \p Name, a name in any case of letters or a file. On
+/// failure returns nothing and says in \p Error what is wrong with it, or which
+/// names there are.
+std::optional<DeviceProperties> gpuModel(const std::string &Name,
+                                         std::string &Error);
 
 /// The value of \p Attribute, or nothing if there is no such attribute.
 std::optional<int> deviceAttribute(const DeviceProperties &P,

@@ -52,7 +52,8 @@ Gpu *Driver::device(int Ordinal) {
 }
 
 CUresult Driver::selectModel(const std::string &Name) {
-  std::optional<DeviceProperties> P = gpuModel(Name);
+  std::string Error;
+  std::optional<DeviceProperties> P = gpuModel(Name, Error);
   if (!P)
     return CUDA_ERROR_INVALID_VALUE;
   if (CUresult R = initialise())
@@ -64,7 +65,8 @@ CUresult Driver::selectModel(const std::string &Name) {
   return CUDA_SUCCESS;
 }
 
-Context::Context(Gpu &Owner, unsigned Flags) : Owner(Owner), Flags(Flags) {
+Context::Context(Gpu &Owner, unsigned Flags)
+    : Owner(Owner), Flags(Flags), Clock(Owner.Properties.Profile) {
   gpu::DeviceConfig Config = Owner.Properties.Config;
   Limits = {{CU_LIMIT_STACK_SIZE, Config.StackBytesPerThread},
             {CU_LIMIT_PRINTF_FIFO_SIZE, size_t(1) << 20},

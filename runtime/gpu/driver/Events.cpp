@@ -95,7 +95,8 @@ CUresult cuStreamWaitEvent(CUstream StreamHandle, CUevent Handle,
   if (Flags > 1)
     return CUDA_ERROR_INVALID_VALUE;
   return guarded([&] {
-    if (E->Capture) {
+    // A capture that has ended takes no more work.
+    if (E->Capture && !E->Capture->Capturing.empty()) {
       joinCapture(S, *E);
       return CUDA_SUCCESS;
     }

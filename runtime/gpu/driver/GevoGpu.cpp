@@ -76,6 +76,10 @@ GEVO_EXPORT int gevoGpuSetChecks(const char *Names) {
   return changeSettings([&](LaunchSettings &S) { S.Checks = *Checks; });
 }
 
+GEVO_EXPORT int gevoGpuSetTiming(int On) {
+  return changeSettings([&](LaunchSettings &S) { S.Timing = On != 0; });
+}
+
 GEVO_EXPORT int gevoGpuSetStepLimit(uint64_t WarpInstructions) {
   return changeSettings(
       [&](LaunchSettings &S) { S.StepLimit = WarpInstructions; });
@@ -131,7 +135,8 @@ GEVO_EXPORT int gevoGpuGetCounters(GevoGpuCounters *Counters, size_t Size) {
                          C.Barriers,         C.GlobalLoads,
                          C.GlobalStores,     C.SharedLoads,
                          C.SharedStores,     C.Atomics,
-                         C.Blocks,           Ctx->LastMicroseconds};
+                         C.Blocks,           Ctx->LastMicroseconds,
+                         Ctx->LastCycles};
   std::memcpy(Counters, &All, std::min(Size, sizeof(All)));
   return CUDA_SUCCESS;
 }

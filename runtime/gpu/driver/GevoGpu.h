@@ -39,6 +39,10 @@ int gevoGpuGetModel(char *Name, size_t Size, int Ordinal);
    current context the choice is for contexts made later. */
 int gevoGpuSetChecks(const char *Names);
 
+/* Switches the model of time on (1) or off (0), which is faster. Without a
+   current context the choice is for contexts made later. */
+int gevoGpuSetTiming(int On);
+
 /* Ends launches after that many warp instructions; 0 means never. Without a
    current context the choice is for contexts made later. */
 int gevoGpuSetStepLimit(uint64_t WarpInstructions);
@@ -67,7 +71,8 @@ typedef struct GevoGpuCounters {
   uint64_t SharedStores;
   uint64_t Atomics;
   uint64_t Blocks;
-  double Microseconds; /* on the model's clock */
+  double Microseconds; /* on the model's clock, or a bound without it */
+  uint64_t Cycles;     /* on the model's clock, or 0 without it */
 } GevoGpuCounters;
 
 /* Size is sizeof(GevoGpuCounters) of the caller. */

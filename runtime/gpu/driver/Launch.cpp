@@ -56,15 +56,26 @@ CUresult runLaunch(const LaunchPlan &Plan, WorkReport &Report) {
   Options.ParamBytes = Plan.Params.size();
   Options.Cooperative = Plan.Cooperative;
   LaunchSettings Settings;
+  uint64_t Cycles = 0;
   {
     std::lock_guard<std::mutex> Guard(Ctx.Lock);
     Settings = Ctx.Settings;
   }
   Options.Checks = Settings.Checks;
   Options.StepLimit = Settings.StepLimit;
-  gpu::LaunchResult Result = Ctx.Engine->launch(*Plan.F->Code, Options);
-  Report.Microseconds =
-      launchMicroseconds(Ctx.Owner.Properties, Result.Counters);
+  gpu::LaunchResult Result;
+  if (Settings.Timing) {
+    std::lock_guard<std::mutex> Guard(Ctx.ClockLock);
+    gpu::timing::TimedResult Timed =
+        Ctx.Clock.launch(*Ctx.Engine, *Plan.F->Code, Options);
+    Result = std::move(Timed.Execution);
+    Report.Microseconds = double(Timed.Timing.Nanoseconds) / 1000.0;
+    Cycles = Timed.Timing.Cycles;
+  } else {
+    Result = Ctx.Engine->launch(*Plan.F->Code, Options);
+    Report.Microseconds =
+        launchMicroseconds(Ctx.Owner.Properties, Result.Counters);
+  }
   CUresult R = resultOf(Result);
   reportLaunch(Ctx, Settings, Plan.F->Code->name(), Result);
   {
@@ -72,6 +83,7 @@ CUresult runLaunch(const LaunchPlan &Plan, WorkReport &Report) {
     Ctx.LastKernel = Plan.F->Code->name();
     Ctx.LastCounters = Result.Counters;
     Ctx.LastMicroseconds = Report.Microseconds;
+    Ctx.LastCycles = Cycles;
     Ctx.Findings.insert(Ctx.Findings.end(), Result.Findings.begin(),
                         Result.Findings.end());
   }

@@ -19,6 +19,7 @@
 #include "runtime/gpu/driver/DeviceProperties.h"
 #include "runtime/gpu/driver/Handle.h"
 #include "runtime/gpu/driver/cuda_abi_streams.h"
+#include "runtime/gpu/timing/TimedLaunch.h"
 
 #include <atomic>
 #include <functional>
@@ -39,6 +40,7 @@ struct Stream;
 /// How launches are run and checked.
 struct LaunchSettings {
   gpu::CheckSet Checks = gpu::CheckSet::all();
+  bool Timing = true;     ///< Model the time of launches.
   uint64_t StepLimit = 0; ///< Warp instructions; 0 means no limit.
   /// Where findings go: "stderr", "none", or a file that gets a line of JSON
   /// for each.
@@ -82,6 +84,8 @@ struct Context : Object, std::enable_shared_from_this<Context> {
   std::atomic<unsigned> Flags;
   std::atomic<unsigned> Attached{1}; ///< Uses counted by cuCtxAttach.
   std::unique_ptr<gpu::Device> Engine;
+  std::mutex ClockLock; ///< One launch at a time; taken before the engine's.
+  gpu::timing::Clock Clock;
 
   /// After a kernel fault every use of the context fails with that result.
   std::atomic<CUresult> Sticky{CUDA_SUCCESS};
@@ -94,6 +98,7 @@ struct Context : Object, std::enable_shared_from_this<Context> {
   std::string LastKernel;
   gpu::LaunchCounters LastCounters;
   double LastMicroseconds = 0;
+  uint64_t LastCycles = 0;
   std::map<CUlimit, size_t> Limits;
   CUfunc_cache Cache = CU_FUNC_CACHE_PREFER_NONE;
   CUsharedconfig SharedConfig = CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE;

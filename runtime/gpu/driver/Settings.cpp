@@ -64,10 +64,9 @@ gevo::driver::parseChecks(const std::string &Text) {
 std::optional<Settings> gevo::driver::readSettings(std::string &Error) {
   Settings S;
   for (const std::string &Name : splitCommas(variable("GEVO_GPU", "V100"))) {
-    std::optional<DeviceProperties> P = gpuModel(Name);
+    std::optional<DeviceProperties> P = gpuModel(Name, Error);
     if (!P) {
-      Error =
-          "GEVO_GPU: unknown GPU '" + Name + "'; known are " + gpuModelNames();
+      Error = "GEVO_GPU: " + Error;
       return std::nullopt;
     }
     S.Devices.push_back(*P);
@@ -87,6 +86,12 @@ std::optional<Settings> gevo::driver::readSettings(std::string &Error) {
     Error = "GEVO_STEP_LIMIT: '" + Limit + "' is not a number";
     return std::nullopt;
   }
+  std::string Timing = variable("GEVO_TIMING", "on");
+  if (Timing != "on" && Timing != "off") {
+    Error = "GEVO_TIMING: '" + Timing + "' is neither on nor off";
+    return std::nullopt;
+  }
+  S.Launch.Timing = Timing == "on";
   S.Launch.FindingsTo = variable("GEVO_FINDINGS", "stderr");
   return S;
 }

@@ -180,6 +180,12 @@ TEST_F(LaunchTest, Counters) {
   EXPECT_EQ(C.ThreadInstructions,
             32 * C.WarpInstructions - 64 /* the branch nobody takes */);
   EXPECT_GT(C.Microseconds, 0);
+  EXPECT_GT(C.Cycles, 0u);
+  ASSERT_EQ(A.gevoGpuSetTiming(0), CUDA_SUCCESS);
+  ASSERT_EQ(launch(function(M, "add"), 2, 32, {&P, &N, &V}), CUDA_SUCCESS);
+  ASSERT_EQ(A.gevoGpuGetCounters(&C, sizeof(C)), CUDA_SUCCESS);
+  EXPECT_EQ(C.Cycles, 0u) << "no clock";
+  EXPECT_GT(C.Microseconds, 0) << "but a bound";
   int Version = 0;
   EXPECT_EQ(A.gevoGpuVersion(&Version), CUDA_SUCCESS);
   EXPECT_EQ(Version, 1);

@@ -35,6 +35,7 @@ struct Api {
   decltype(&::gevoGpuSelectModel) gevoGpuSelectModel;
   decltype(&::gevoGpuGetModel) gevoGpuGetModel;
   decltype(&::gevoGpuSetChecks) gevoGpuSetChecks;
+  decltype(&::gevoGpuSetTiming) gevoGpuSetTiming;
   decltype(&::gevoGpuSetStepLimit) gevoGpuSetStepLimit;
   decltype(&::gevoGpuSetFindingsTarget) gevoGpuSetFindingsTarget;
   decltype(&::gevoGpuGetFindings) gevoGpuGetFindings;
@@ -69,6 +70,7 @@ inline const Api &api() {
     GEVO_FIND(gevoGpuSelectModel)
     GEVO_FIND(gevoGpuGetModel)
     GEVO_FIND(gevoGpuSetChecks)
+    GEVO_FIND(gevoGpuSetTiming)
     GEVO_FIND(gevoGpuSetStepLimit)
     GEVO_FIND(gevoGpuSetFindingsTarget)
     GEVO_FIND(gevoGpuGetFindings)

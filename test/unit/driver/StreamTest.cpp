@@ -234,4 +234,8 @@ TEST_F(StreamTest, Capture) {
   EXPECT_EQ(A.cuGraphLaunch(E, S), CUDA_SUCCESS);
   EXPECT_EQ(A.cuGraphLaunch(E, S), CUDA_SUCCESS);
   EXPECT_EQ(value(), 222u);
+  // An event of the capture no longer draws streams into it.
+  EXPECT_EQ(A.cuStreamWaitEvent(Joined, Fork, 0), CUDA_SUCCESS);
+  EXPECT_EQ(add(1000, Joined), CUDA_SUCCESS);
+  EXPECT_EQ(value(), 1222u);
 }
