@@ -48,6 +48,7 @@ private:
   void lowerSteps(const std::vector<Step> &Steps, uint32_t Index,
                   const Operands &O, unsigned LastLatency = 0);
   void lowerMemory(uint32_t Index, const Operands &O);
+  Operands withWideLoad(uint32_t Index, const Operands &O) const;
   void lowerControl(uint32_t Index, const Operands &O);
   void free(uint32_t Index, const Operands &O);
   void single(Uop U, uint32_t Index, const Operands &O);
@@ -258,10 +259,33 @@ uint8_t FunctionLowering::memoryClass(const Instruction &I) const {
   return uint8_t((Reads ? Reading : 0) | (Writes ? Writing : 0));
 }
 
+/// \p O, and what the nearest earlier load from the same base waits for.
+Operands FunctionLowering::withWideLoad(uint32_t Index,
+                                        const Operands &O) const {
+  Operands Wide = O;
+  const ptx::Operand &A = F.operands(F.Code[Index])[1];
+  uint32_t Begin = Graph.Blocks[Graph.BlockOf[Index]].Begin;
+  for (uint32_t K = Index; K-- > Begin;) {
+    const Instruction &I = F.Code[K];
+    if (I.Op != Opcode::Ld || !(*Sass)[K].Memory)
+      continue;
+    const ptx::Operand &B = F.operands(I)[1];
+    if (B.Kind != A.Kind || B.Base != A.Base || B.Index != A.Index)
+      continue;
+    Wide.Sources.insert(Wide.Sources.end(), Ops[K].Results.begin(),
+                        Ops[K].Results.end());
+    break;
+  }
+  return Wide;
+}
+
 void FunctionLowering::lowerMemory(uint32_t Index, const Operands &O) {
   const Instruction &I = F.Code[Index];
   if (isConstantOperand(F, I))
     return free(Index, O);
+  // The assembler made one wide load of several, or none at all.
+  if (Sass && I.Op == Opcode::Ld && !(*Sass)[Index].Memory)
+    return free(Index, withWideLoad(Index, O));
   Uop U;
   U.Pipe = Unit::Memory;
   switch (I.Op) {

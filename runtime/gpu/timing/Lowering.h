@@ -32,6 +32,7 @@ struct Step {
 /// What became of one PTX instruction in machine code.
 struct SassCost {
   std::vector<Step> Steps;  ///< Empty: the assembler removed it.
+  bool Memory = false;      ///< It accesses memory.
   uint32_t Place = NoIndex; ///< Where the first of them stands.
 };
 

@@ -41,6 +41,7 @@ struct MemoryRequest {
   RequestKind Kind = RequestKind::Read;
   uint16_t Degree = 1; ///< Atomic: the most lanes on one address.
   uint32_t FirstSector = 0, NumSectors = 0;
+  uint32_t NumLines = 0; ///< Read: entries for misses that it holds.
 };
 
 /// What a request's data did.

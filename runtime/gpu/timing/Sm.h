@@ -162,7 +162,7 @@ private:
   void part(uint32_t FetchIndex, uint64_t Time);
   void complete(uint32_t FetchIndex);
   void evict(const CacheLine &Line, uint64_t Time);
-  uint64_t mshrRoom(uint64_t Now, uint64_t Sectors);
+  uint64_t mshrRoom(uint64_t Now, uint64_t Lines);
 
   const Profile &P;
   const CostProgram &Code;
@@ -184,7 +184,7 @@ private:
   Cache L1;
   uint64_t PathFree = 0; ///< The load/store path of the SM.
   uint64_t MshrsUsed = 0;
-  using Release = std::pair<uint64_t, uint64_t>; ///< Time, sectors.
+  using Release = std::pair<uint64_t, uint64_t>; ///< Time, lines.
   std::priority_queue<Release, std::vector<Release>, std::greater<Release>>
       MshrReleases;
   std::vector<Fetch> Fetches;

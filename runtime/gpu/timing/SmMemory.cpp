@@ -145,17 +145,17 @@ void Sm::request(RequestKind Kind, uint64_t Time, uint32_t FetchIndex,
   Requests.push_back(R);
 }
 
-/// When there is room for \p Sectors more outstanding ones.
-uint64_t Sm::mshrRoom(uint64_t Now, uint64_t Sectors) {
+/// When there is room for \p Lines more outstanding ones.
+uint64_t Sm::mshrRoom(uint64_t Now, uint64_t Lines) {
   uint64_t Time = Now;
-  while (!MshrReleases.empty() && (MshrReleases.top().first <= Time ||
-                                   MshrsUsed + Sectors > P.L1Mshrs)) {
+  while (!MshrReleases.empty() &&
+         (MshrReleases.top().first <= Time || MshrsUsed + Lines > P.L1Mshrs)) {
     Time = std::max(Time, MshrReleases.top().first);
     MshrsUsed -= MshrReleases.top().second;
     MshrReleases.pop();
   }
   // What is still out has no time yet; it comes after this window.
-  if (MshrsUsed && MshrsUsed + Sectors > P.L1Mshrs)
+  if (MshrsUsed && MshrsUsed + Lines > P.L1Mshrs)
     Time = std::max(Time, WindowEnd);
   return Time;
 }
@@ -181,7 +181,7 @@ void Sm::globalLoad(uint32_t Warp, const Uop &U, const TraceAccess &A,
     if (F == NoIndex)
       F = newFetch(Warp, U, Stall::Global);
   };
-  uint64_t L1Hits = 0;
+  uint64_t L1Hits = 0, Missed = 0;
   forEachLine(Sectors, Count, [&](uint64_t Line, uint8_t Mask) {
     uint8_t Missing = Mask;
     if (Cached) {
@@ -217,6 +217,7 @@ void Sm::globalLoad(uint32_t Warp, const Uop &U, const TraceAccess &A,
       Fetches[F].Lines.push_back({Line, Missing});
     }
     NeedFetch();
+    ++Missed;
     for (unsigned B = 0; B < SectorsPerLine; ++B)
       if (Missing >> B & 1)
         Pending.push_back(Line * SectorsPerLine + B);
@@ -230,14 +231,15 @@ void Sm::globalLoad(uint32_t Warp, const Uop &U, const TraceAccess &A,
   Fetches[F].Done = Hit;
   if (Pending.empty())
     return;
-  uint64_t Room = mshrRoom(Start, Pending.size());
+  uint64_t Room = mshrRoom(Start, Missed);
   PathFree = std::max(PathFree, Room);
-  MshrsUsed += Pending.size();
+  MshrsUsed += Missed;
   uint32_t First = uint32_t(RequestSectors.size());
   RequestSectors.insert(RequestSectors.end(), Pending.begin(), Pending.end());
   Pending.clear();
   ++Fetches[F].Parts;
   request(RequestKind::Read, Room, F, 1, First);
+  Requests.back().NumLines = uint32_t(Missed);
 }
 
 /// Writes back the dirty sectors of a line that left L1 (local memory).
@@ -306,7 +308,7 @@ void Sm::reply(const MemoryRequest &R, const MemoryReply &Reply) {
   const Fetch &F = Fetches[R.Fetch];
   Statistics[F.Function][F.Instruction].L2Hits += Reply.L2Hits;
   if (R.Kind == RequestKind::Read)
-    MshrReleases.push({Reply.Time, R.NumSectors});
+    MshrReleases.push({Reply.Time, R.NumLines});
   part(R.Fetch, Reply.Time);
 }
 

@@ -28,10 +28,33 @@ DeviceConfig gevo::gpu::timing::deviceConfig(const Profile &P) {
   return C;
 }
 
-TimedResult Clock::launch(Device &D, const Kernel &K, const LaunchOptions &O) {
+namespace {
+
+/// The costs of a kernel, from machine code if \p Machine has all of it.
+CostProgram costsOf(const Profile &P, const Kernel &K,
+                    const SassModule *Machine) {
+  uint32_t Registers = std::max(16u, K.attributes().RegistersPerThread);
+  std::vector<SassFunction> Sass;
+  if (Machine)
+    for (const ptx::Function *F : K.functions()) {
+      auto It = Machine->find(F->Name);
+      if (It == Machine->end())
+        break;
+      Sass.push_back(costsFromSass(P, *F, It->second));
+    }
+  bool Whole = Machine && Sass.size() == K.functions().size();
+  if (Whole)
+    Registers = std::max(16u, Machine->find(K.name())->second.Registers);
+  return lowerPtx(P, K.module().source(), K.functions(), Registers,
+                  Whole ? &Sass : nullptr);
+}
+
+} // namespace
+
+TimedResult Clock::launch(Device &D, const Kernel &K, const LaunchOptions &O,
+                          const SassModule *Machine) {
   TimedResult R;
-  CostProgram Code = lowerPtx(P, K.module().source(), K.functions(),
-                              std::max(16u, K.attributes().RegistersPerThread));
+  CostProgram Code = costsOf(P, K, Machine);
   Result<std::unique_ptr<LaunchSession>> Session =
       LaunchSession::create(D, K, O);
   if (!Session) {

@@ -14,6 +14,7 @@
 #define GEVO_RUNTIME_GPU_TIMING_TIMEDLAUNCH_H
 
 #include "runtime/gpu/exec/Device.h"
+#include "runtime/gpu/timing/Sass.h"
 #include "runtime/gpu/timing/Simulation.h"
 
 namespace gevo::gpu::timing {
@@ -37,8 +38,10 @@ public:
   void flush() { Memory.flush(); }
 
   /// Runs \p K and tells its time. A launch that ends early is timed up to the
-  /// block that failed.
-  TimedResult launch(Device &D, const Kernel &K, const LaunchOptions &O);
+  /// block that failed. With \p Machine, the machine code of the kernel's
+  /// module, costs come from that where it has the kernel.
+  TimedResult launch(Device &D, const Kernel &K, const LaunchOptions &O,
+                     const SassModule *Machine = nullptr);
 
 private:
   Profile P;

@@ -10,7 +10,7 @@
 
 #include "runtime/gpu/timing/TimedLaunch.h"
 
-#include "gtest/gtest.h"
+#include <gtest/gtest.h>
 
 #include <cstring>
 #include <string>
@@ -64,7 +64,7 @@ public:
 /// A kernel "k" of \p Params and \p Body.
 inline std::string kernel(const Profile &P, const std::string &Params,
                           const std::string &Body) {
-  return ".version 7.0\n.target sm_" + std::to_string(P.Arch) +
+  return ".version 7.8\n.target sm_" + std::to_string(P.Arch) +
          "\n.address_size 64\n.visible .entry k(" + Params + ") {\n" + Body +
          "\nret;\n}\n";
 }

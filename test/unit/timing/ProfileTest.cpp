@@ -12,8 +12,8 @@
 
 #include "runtime/gpu/timing/Profile.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <fstream>
 #include <sstream>

@@ -13,7 +13,7 @@
 
 #include "runtime/gpu/timing/Simulation.h"
 
-#include "gtest/gtest.h"
+#include <gtest/gtest.h>
 
 using namespace gevo::gpu;
 using namespace gevo::gpu::timing;
@@ -279,6 +279,7 @@ TEST(Simulation, BandwidthOfDram) {
     K.op(Unit::Memory, UopKind::Load, 0, {}, {uint16_t(I % 4)});
     K.access(TraceSpace::Global, 0, {0, 1, 2, 3});
   }
+  K.op(Unit::Fp32, UopKind::Alu, 4, {0, 1, 2, 3}, {0});
   CostProgram C = K.code();
   BlockTrace One = K.block(8);
   MemorySystem M(P);

@@ -1,0 +1,51 @@
+//===- HotLines.h - Where a launch spent its time ---------------*- C++ -*-===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The profile of a launch by line of PTX or of the source, as a list for
+// programs, as text and as JSON.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_RUNTIME_GPU_TIMING_HOTLINES_H
+#define GEVO_RUNTIME_GPU_TIMING_HOTLINES_H
+
+#include "runtime/gpu/exec/Device.h"
+#include "runtime/gpu/timing/LaunchTiming.h"
+
+#include <string>
+#include <vector>
+
+namespace gevo::gpu::timing {
+
+/// What a row of a profile stands for.
+enum class LineKind : uint8_t { Ptx, Source };
+
+/// One line and what it cost.
+struct HotLine {
+  std::string Function;
+  std::string File; ///< Empty: the PTX itself.
+  uint32_t Line = 0;
+  InstructionProfile Cost;
+
+  /// Cycles that warps spent on it, issuing and waiting.
+  uint64_t cycles() const { return Cost.Issues + Cost.stallCycles(); }
+};
+
+/// The lines of \p K's functions that cost anything, the dearest first. PTX
+/// without debug locations has no source lines and is listed by its own.
+std::vector<HotLine> hotLines(const Kernel &K, const LaunchTiming &T,
+                              LineKind Kind);
+
+/// A table of the first \p Most of \p Lines.
+std::string hotLinesText(const std::vector<HotLine> &Lines, size_t Most);
+
+/// All of \p Lines as a JSON array.
+std::string hotLinesJson(const std::vector<HotLine> &Lines);
+
+} // namespace gevo::gpu::timing
+
+#endif // GEVO_RUNTIME_GPU_TIMING_HOTLINES_H
