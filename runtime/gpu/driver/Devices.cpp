@@ -1,4 +1,4 @@
-//===- Devices.cpp - Devices of the driver API --------------------------===//
+//===- Devices.cpp - Devices of the driver API ----------------------------===//
 //
 // Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Init.cpp - The driver itself -------------------------------------===//
+//===- Init.cpp - The driver itself ---------------------------------------===//
 //
 // Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

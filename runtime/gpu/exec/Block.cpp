@@ -213,6 +213,13 @@ void Block::fillSpecials(Warp &W) {
     case SpecialRegister::DynamicSmem:
       All(G.Options.DynamicSharedBytes);
       break;
+    // Where cooperative groups look for the grid's barrier.
+    case SpecialRegister::Envreg1:
+      All(uint32_t(G.Workspace >> 32));
+      break;
+    case SpecialRegister::Envreg2:
+      All(uint32_t(G.Workspace));
+      break;
     case SpecialRegister::GridId: {
       auto *Long = reinterpret_cast<uint64_t *>(Row);
       std::fill(Long, Long + WarpSize, 1);

@@ -50,6 +50,7 @@ struct Grid {
   bool Independent = true; ///< sm_70 and later: lanes may wait for each other.
   std::unique_ptr<RaceDetector> Races; ///< Null: not checked.
   bool CheckUninit = false;
+  uint64_t Workspace = 0;   ///< Of the grid barrier; cooperative launches only.
   uint32_t SharedBytes = 0; ///< Static and dynamic.
   uint32_t LocalBytes = 0;  ///< Per thread.
 

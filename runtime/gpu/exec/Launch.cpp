@@ -23,6 +23,10 @@
 
 using namespace gevo::gpu;
 
+namespace {
+constexpr uint64_t WorkspaceBytes = 256;
+} // namespace
+
 const char *gevo::gpu::launchStatusName(LaunchStatus S) {
   static const char *const Names[] = {"ok",
                                       "invalid-configuration",
@@ -62,13 +66,18 @@ Grid::Grid(Device &D, const Kernel &K, const KernelCode &C, GlobalMemory &M,
   SharedBytes = C.DynamicSharedBase + O.DynamicSharedBytes;
   if (!O.DynamicSharedBytes)
     SharedBytes = C.StaticSharedBytes;
+  if (O.Cooperative)
+    Workspace = Memory.allocate(WorkspaceBytes, MemoryKind::Device);
   LocalBytes = C.LocalBytesPerThread;
   if (C.UnboundedStack)
     LocalBytes += D.config().StackBytesPerThread;
   LocalBytes = (LocalBytes + 15) & ~15u;
 }
 
-Grid::~Grid() = default;
+Grid::~Grid() {
+  if (Workspace)
+    Memory.release(Workspace);
+}
 
 void Grid::addFinding(Finding F, uint64_t Key, uint64_t OtherKey) {
   F.Sev = findingSeverity(F.Kind);

@@ -312,8 +312,17 @@ void RaceDetector::access(Warp &W, const Inst &I, uint32_t Mask,
       (IsStrong ? Strong : 0) | (Kind == AccessKind::Atomic ? Atomic : 0) |
       (IsStrong && Kind != AccessKind::Atomic && I.Sub ? VolatileOnly : 0);
   char Value[32] = {}, OtherValue[32] = {};
+  // Many lanes reading one word: two of them are enough to find any race.
+  uint64_t Last = 0;
+  unsigned Repeats = 0;
   for (uint32_t M = Mask; M; M &= M - 1) {
     unsigned L = unsigned(__builtin_ctz(M));
+    if (Kind == AccessKind::Load) {
+      Repeats = A[L] == Last ? Repeats + 1 : 0;
+      Last = A[L];
+      if (Repeats > 1)
+        continue;
+    }
     Now.Thread = uint16_t(W.Index * WarpSize + L);
     if (Kind == AccessKind::Store)
       laneValue(W, I, L, Value);

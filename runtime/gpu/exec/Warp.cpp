@@ -144,6 +144,12 @@ Warp::SliceEnd Warp::runSplit(uint32_t S, uint64_t Slice) {
     if (Traced)
       flushRun(Begin, At, Mask);
   };
+  auto NoteSpin = [&] {
+    if (Splits[S].MaySpin)
+      return;
+    Splits[S].MaySpin = true;
+    Slice = std::min(Slice, Steps + SpinSlice);
+  };
   auto Finish = [&](SliceEnd E) {
     Count.WarpInstructions += Steps;
     Count.ThreadInstructions += Threads;
@@ -176,7 +182,7 @@ Warp::SliceEnd Warp::runSplit(uint32_t S, uint64_t Slice) {
       continue;
     case InstKind::Nop:
       if (I.Flags & FlagSpin)
-        Splits[S].MaySpin = true;
+        NoteSpin();
       if ((I.Flags & FlagReleaseOrder) && M && Owner.G.Races)
         Owner.G.Races->fence(*this);
       ++At;
@@ -184,7 +190,7 @@ Warp::SliceEnd Warp::runSplit(uint32_t S, uint64_t Slice) {
     case InstKind::Memory:
       Pc = At;
       if (I.Flags & FlagSpin)
-        Splits[S].MaySpin = true;
+        NoteSpin();
       ++At;
       if (M) {
         I.Fn(*this, I, M);

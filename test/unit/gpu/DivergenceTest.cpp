@@ -128,6 +128,43 @@ TEST_F(DivergenceTest, BlocksWaitForLaterBlocks) {
   EXPECT_EQ(R.Counters.Blocks, 4u);
 }
 
+TEST_F(DivergenceTest, CooperativeGridBarrier) {
+  // The barrier of cooperative groups: a word in the grid's workspace whose
+  // top bit flips when all blocks have added their share.
+  std::string Text =
+      module("mov.u32 %r1, %envreg1; mov.u32 %r2, %envreg2;\n"
+             "mov.b64 %rd1, {%r2, %r1}; mov.u32 %r3, %ctaid.x;\n"
+             "mul.wide.u32 %rd2, %r3, 4; add.u64 %rd3, %out, %rd2;\n"
+             "st.global.u32 [%rd3], %r3;\n"
+             "setp.eq.u32 %p1, %r3, 0; mov.u32 %r4, %nctaid.x;\n"
+             "sub.u32 %r4, 0x80000001, %r4; selp.b32 %r5, %r4, 1, %p1;\n"
+             "atom.add.release.gpu.u32 %r6, [%rd1+4], %r5;\n"
+             "WAIT: ld.acquire.gpu.u32 %r7, [%rd1+4]; xor.b32 %r8, %r7, %r6;\n"
+             "setp.gt.s32 %p2, %r8, -1; @%p2 bra WAIT;\n"
+             "sub.u32 %r9, 63, %r3; mul.wide.u32 %rd4, %r9, 4;\n"
+             "add.u64 %rd5, %out, %rd4; ld.global.u32 %r10, [%rd5];\n"
+             "st.global.u32 [%rd3+1024], %r10;");
+  auto M = D.load(Text);
+  ASSERT_TRUE(M) << M.error().str();
+  LaunchOptions O;
+  O.Grid = {64, 1, 1};
+  O.Params = &Out;
+  O.ParamBytes = 8;
+  O.Cooperative = true;
+  O.Checks = CheckSet::all();
+  O.StepLimit = 1'000'000;
+  LaunchResult R = D.launch(*(*M)->kernel("k"), O);
+  EXPECT_EQ(R.Status, LaunchStatus::Ok) << R.Message;
+  for (const Finding &F : R.Findings)
+    ADD_FAILURE() << F.str();
+  for (unsigned B = 0; B < 64; ++B)
+    EXPECT_EQ(at(256 + B), 63 - B);
+  // Without the flag there is no workspace, and the address is null.
+  O.Cooperative = false;
+  EXPECT_EQ(D.launch(*(*M)->kernel("k"), O).Status,
+            LaunchStatus::IllegalAddress);
+}
+
 TEST_F(DivergenceTest, EndlessLoopEndsAtTheStepLimit) {
   LaunchResult R = run("L: bra L;");
   EXPECT_EQ(R.Status, LaunchStatus::Timeout);
