@@ -22,7 +22,7 @@ extern "C" __global__ void stencil(const float *In, float *Out, int W, int H) {
   int X = blockIdx.x * blockDim.x + threadIdx.x;
   int Y = blockIdx.y * blockDim.y + threadIdx.y;
   if (X > 0 && Y > 0 && X < W - 1 && Y < H - 1)
-    Out[Y * W + X] = 0.2f * (In[Y * W + X] + In[Y * W + X - 1] +
-                             In[Y * W + X + 1] + In[(Y - 1) * W + X] +
-                             In[(Y + 1) * W + X]);
+    Out[Y * W + X] =
+        0.2f * (In[Y * W + X] + In[Y * W + X - 1] + In[Y * W + X + 1] +
+                In[(Y - 1) * W + X] + In[(Y + 1) * W + X]);
 }

@@ -119,7 +119,10 @@ WarpStop Warp::run(uint64_t Quantum) {
         releaseJoins();
       }
       // Other warps may be what it waits for.
-      if (S.MaySpin && Splits.size() == 1)
+      unsigned Ready = 0;
+      for (const Split &X : Splits)
+        Ready += X.State == Split::Ready;
+      if (S.MaySpin && Ready == 1)
         return WarpStop::Yielded;
     }
   }
