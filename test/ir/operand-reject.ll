@@ -1,5 +1,5 @@
 ; What operand refuses, by message: an operand that is not there or cannot change (a
-; struct index, an intrinsic's immediate, a label, a callee), and a value of another
+; struct index, an intrinsic's immediate, a read-only load's alignment, a label, a callee), and a value of another
 ; type, not defined there, or the instruction itself. The function stays as it was.
 ; REQUIRES: plugin
 ; RUN: split-file %s %t
@@ -17,6 +17,7 @@
 ; CHECK: edits.json:7:1: edit 1 (operand i0) of 'immediate' does not apply: operand 1 of i0 cannot be replaced; the function is left as it was. Remove the edit
 ; CHECK: edits.json:8:1: edit 1 (operand i0) of 'label' does not apply: 'a0' has type ptr, and label is wanted; the function is left as it was. Remove the edit
 ; CHECK: edits.json:9:1: edit 1 (operand i0) of 'callee' does not apply: operand 0 of i0 cannot be replaced; the function is left as it was. Remove the edit
+; CHECK: edits.json:10:1: edit 1 (operand i0) of 'alignment' does not apply: operand 1 of i0 cannot be replaced; the function is left as it was. Remove the edit
 
 ;--- edits.txt
 @number {"kind": "operand", "at": "i0", "operand": 2, "value": "a1"}
@@ -27,6 +28,7 @@
 @immediate {"kind": "operand", "at": "i0", "operand": 1, "value": "a2"}
 @label {"kind": "operand", "at": "i0", "operand": 0, "value": "a0"}
 @callee {"kind": "operand", "at": "i0", "operand": 0, "value": "a0"}
+@alignment {"kind": "operand", "at": "i0", "operand": 1, "value": "a1"}
 ;--- kernel.ll
 source_filename = "kernel.cu"
 target triple = "nvptx64-nvidia-cuda"
@@ -88,5 +90,12 @@ done:
 declare void @llvm.nvvm.barrier0()
 define void @callee(ptr %p, float %x) #0 {
   call void @llvm.nvvm.barrier0()
+  ret void
+}
+
+declare i32 @llvm.nvvm.ldg.global.i.i32.p0(ptr, i32)
+define void @alignment(ptr %p, i32 %n) #0 {
+  %v = call i32 @llvm.nvvm.ldg.global.i.i32.p0(ptr %p, i32 4)
+  store i32 %v, ptr %p
   ret void
 }
