@@ -12,7 +12,9 @@
 #include "passes/ir/Replay.h"
 #include "passes/ir/Architecture.h"
 #include "passes/ir/CleanUp.h"
+#include "passes/ir/ConstantMemory.h"
 #include "passes/ir/Fingerprint.h"
+#include "passes/ir/Legality.h"
 #include "passes/ir/Operators.h"
 #include "passes/ir/StableName.h"
 #include "llvm/ADT/StringSet.h"
@@ -143,17 +145,57 @@ static void add(Task New, std::vector<Task> &Tasks) {
                             "better";
 }
 
+// A copy with the bodies of these functions; the others' matter to nothing that
+// happens to it.
+static std::unique_ptr<Module> copyOf(Module &M,
+                                      const DenseSet<const Function *> &Wanted,
+                                      ValueToValueMapTy &Map) {
+  return CloneModule(M, Map, [&](const GlobalValue *G) {
+    const auto *F = dyn_cast<Function>(G);
+    return !F || Wanted.contains(F);
+  });
+}
+
+// Why the compiler cannot go on with an edited function, or empty.
+static std::string defectOf(const Function &F) {
+  if (verifyFunction(F))
+    return "the edited function is not valid LLVM IR";
+  if (const Instruction *Write = findConstantWrite(F))
+    return "its " + shapeOf(*Write) + " would write to constant memory";
+  return "";
+}
+
+static bool isSound(Module &M, Function &F, ArrayRef<Edit> Edits) {
+  ValueToValueMapTy Map;
+  std::unique_ptr<Module> Copy = copyOf(M, {&F}, Map);
+  auto *Edited = cast<Function>(&*Map[&F]);
+  CleanUp Clean(*Copy);
+  if (applyEdits(*Edited, Edits) || verifyFunction(*Edited))
+    return false;
+  Clean.run(Edited);
+  return !Map.lookup(&F) || defectOf(*Edited).empty();
+}
+
+// An edit with which the list becomes unsound, while what stands before it is
+// sound.
+static size_t findCulprit(Module &M, const Task &T) {
+  size_t Sound = 0, Unsound = T.Edits.size();
+  while (Unsound - Sound > 1) {
+    size_t Middle = (Sound + Unsound) / 2;
+    bool Holds = isSound(M, *T.F, ArrayRef(T.Edits).take_front(Middle));
+    (Holds ? Sound : Unsound) = Middle;
+  }
+  return Sound;
+}
+
 // Applies each task to a copy and drops the tasks that fail there.
 static void tryOnCopy(Module &M, std::vector<Task> &Tasks) {
-  DenseSet<const GlobalValue *> Wanted;
+  DenseSet<const Function *> Wanted;
   for (const Task &T : Tasks)
     Wanted.insert(T.F);
   ValueToValueMapTy Map;
-  // The other functions' bodies matter to nothing that happens here.
-  std::unique_ptr<Module> Copy = CloneModule(M, Map, [&](const GlobalValue *G) {
-    return !isa<Function>(G) || Wanted.contains(G);
-  });
-  auto CopyOf = [&](const Task &T) { return cast<Function>(&*Map[T.F]); };
+  std::unique_ptr<Module> Copy = copyOf(M, Wanted, Map);
+  auto EditedOf = [&](const Task &T) { return cast<Function>(&*Map[T.F]); };
   auto Drop = [](Task &T, Refusal Why) {
     T.Outcome->Status = ReplayStatus::Refused;
     T.Outcome->Why = std::move(Why);
@@ -161,23 +203,26 @@ static void tryOnCopy(Module &M, std::vector<Task> &Tasks) {
   CleanUp Clean(*Copy);
   std::vector<Function *> Changed;
   for (Task &T : Tasks) {
-    if (std::optional<Refusal> Why = applyEdits(*CopyOf(T), T.Edits))
+    if (std::optional<Refusal> Why = applyEdits(*EditedOf(T), T.Edits))
       Drop(T, std::move(*Why));
-    else if (verifyFunction(*CopyOf(T)))
-      Drop(T, {std::nullopt, "the edited function is not valid LLVM IR"});
+    else if (verifyFunction(*EditedOf(T)))
+      Drop(T, {findCulprit(M, T), defectOf(*EditedOf(T))});
     else
-      Changed.push_back(CopyOf(T));
+      Changed.push_back(EditedOf(T));
   }
   // A function that failed is no longer valid IR; nothing may look at it.
   for (Task &T : Tasks)
     if (T.Outcome->Status != ReplayStatus::Applied)
-      CopyOf(T)->deleteBody();
+      EditedOf(T)->deleteBody();
   Clean.run(Changed);
-  for (Task &T : Tasks)
-    if (T.Outcome->Status == ReplayStatus::Applied && Map.lookup(T.F) &&
-        verifyFunction(*CopyOf(T)))
-      Drop(T, {std::nullopt, "the edited function is not valid LLVM IR after "
-                             "its clean-up"});
+  for (Task &T : Tasks) {
+    // The clean-up may have removed a local function altogether.
+    if (T.Outcome->Status != ReplayStatus::Applied || !Map.lookup(T.F))
+      continue;
+    std::string Defect = defectOf(*EditedOf(T));
+    if (!Defect.empty())
+      Drop(T, {findCulprit(M, T), Defect});
+  }
   llvm::erase_if(Tasks, [](const Task &T) {
     return T.Outcome->Status != ReplayStatus::Applied;
   });

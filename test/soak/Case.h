@@ -18,6 +18,7 @@
 
 #include "passes/edit/EditSet.h"
 #include "passes/edit/Random.h"
+#include "passes/ir/Replay.h"
 #include "test/soak/Tally.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -65,6 +66,7 @@ private:
   void checkSubset(EditSet Set);
   void checkCorrupted(EditSet Set);
   void checkVariant(const EditSet &Set, Outcomes &Counts);
+  void checkRefusal(const FunctionReplay &F);
   bool verifies(llvm::Module &M);
   void lower(llvm::Module &M);
   void assemble(llvm::StringRef PTX, llvm::StringRef Architecture);
