@@ -1,3 +1,8 @@
+//===- kernels.cu - The kernels of the timing benchmark -------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The kernels of the timing benchmark; kernels.ptx is what clang -O3 makes of
 // this file for sm_70.
 extern "C" __global__ void matmul(const float *A, const float *B, float *C,

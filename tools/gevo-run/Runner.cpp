@@ -7,6 +7,7 @@
 
 #include "tools/gevo-run/Runner.h"
 #include "runtime/gpu/driver/FindingJson.h"
+#include "runtime/gpu/timing/HotLines.h"
 #include "runtime/gpu/timing/TimedLaunch.h"
 
 #include <cerrno>
@@ -91,6 +92,21 @@ public:
     }
     Module = std::move(*Loaded);
     return true;
+  }
+
+  /// Has the PTX assembled if its machine code is to be priced. Without the
+  /// tools, and for GPUs whose machine code cannot be read, rules do.
+  bool assemble(const std::string &Ptx, std::string &Error) {
+    if (!Options.Timing || Options.Costs == CostChoice::Rules)
+      return true;
+    gpu::Result<gpu::timing::SassModule> M = gpu::timing::assemble(
+        gpu::timing::findSassTools(), Ptx, Clock.profile().Arch);
+    if (M) {
+      Machine = std::move(*M);
+      return true;
+    }
+    Error = "no costs from machine code: " + M.error().Message;
+    return Options.Costs == CostChoice::Auto;
   }
 
   bool resolve(std::string &Error) {
@@ -205,10 +221,12 @@ private:
     };
     auto Start = std::chrono::steady_clock::now();
     gpu::timing::TimedResult R;
-    if (Options.Timing)
-      R = Clock.launch(Device, *P.Kernel, O);
-    else
-      R.Execution = Device.launch(*P.Kernel, O);
+    if (Options.Timing) {
+      R = Clock.launch(Device, *P.Kernel, O, Machine ? &*Machine : nullptr);
+      WallSeconds += R.ExecutionSeconds;
+      return R;
+    }
+    R.Execution = Device.launch(*P.Kernel, O);
     WallSeconds +=
         std::chrono::duration<double>(std::chrono::steady_clock::now() - Start)
             .count();
@@ -234,7 +252,7 @@ private:
     for (auto &[Key, Value] : Counters.items())
       J[Key] = Value;
     if (Options.Timing)
-      J["timing"] = timingJson(T);
+      J["timing"] = timingJson(*P.Kernel, T);
     J["findings"] = R.Findings.size();
     if (R.FindingsDropped)
       J["findings_dropped"] = R.FindingsDropped;
@@ -244,7 +262,9 @@ private:
   }
 
   /// How the time came about.
-  static ordered_json timingJson(const gpu::timing::LaunchTiming &T) {
+  ordered_json timingJson(const gpu::Kernel &K,
+                          const gpu::timing::LaunchTiming &T) {
+    using namespace gpu::timing;
     ordered_json J;
     J["source"] =
         T.Source == gpu::timing::CostSource::Sass ? "sass" : "ptx-rules";
@@ -256,6 +276,25 @@ private:
     J["blocks_timed"] = T.BlocksTimed;
     J["dram_read_sectors"] = T.Memory.DramReads;
     J["dram_write_sectors"] = T.Memory.DramWrites;
+    if (T.Source == CostSource::Sass) {
+      char Hash[20];
+      std::snprintf(
+          Hash, sizeof(Hash), "%016llx",
+          static_cast<unsigned long long>(Machine->at(K.name()).Hash));
+      J["sass_hash"] = Hash;
+    }
+    if (Options.Profile) {
+      // Standard output is the report's.
+      constexpr size_t Most = 20;
+      std::string Table = hotLinesText(hotLines(K, T, LineKind::Source), Most);
+      std::fprintf(stderr, "%s\n%s", K.name().c_str(), Table.c_str());
+    }
+    if (Options.ProfileJson) {
+      J["source_lines"] =
+          ordered_json::parse(hotLinesJson(hotLines(K, T, LineKind::Source)));
+      J["ptx_lines"] =
+          ordered_json::parse(hotLinesJson(hotLines(K, T, LineKind::Ptx)));
+    }
     return J;
   }
 
@@ -287,6 +326,7 @@ private:
   const RunOptions &Options;
   gpu::Device Device;
   gpu::timing::Clock Clock;
+  std::optional<gpu::timing::SassModule> Machine;
   std::unique_ptr<gpu::LoadedModule> Module;
   std::map<std::string, uint64_t> Bases;
   std::vector<Planned> Plans;
@@ -318,7 +358,7 @@ std::optional<RunReport> gevo::run::runLaunches(const LaunchFile &File,
     Report.Json["findings"] = ordered_json::array();
     return Report;
   }
-  if (!R.resolve(Error))
+  if (!R.resolve(Error) || !R.assemble(Ptx, Error))
     return std::nullopt;
   R.runAll(Report);
   if (!R.dump(Report, Error))

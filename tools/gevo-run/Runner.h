@@ -13,8 +13,18 @@
 
 namespace gevo::run {
 
+/// Where the costs of instructions come from.
+enum class CostChoice : uint8_t {
+  Auto,  ///< Machine code where it can be had, otherwise rules.
+  Rules, ///< Rules about PTX.
+  Sass   ///< Machine code or an error.
+};
+
 /// What the command line chooses.
 struct RunOptions {
+  CostChoice Costs = CostChoice::Auto;
+  bool Profile = false;     ///< Hot lines on standard error.
+  bool ProfileJson = false; ///< Profiles in the report.
   driver::DeviceProperties Gpu;
   gpu::CheckSet Checks = gpu::CheckSet::all();
   uint64_t StepLimit = 0;

@@ -39,6 +39,11 @@ const char Help[] =
     "  --check CHECKS    all (default), bounds, none, or families of checks\n"
     "                    separated by commas: bounds, align, race, uninit,\n"
     "                    barrier, shuffle, atomic\n"
+    "  --costs SOURCE    what instructions cost: sass (the machine code that\n"
+    "                    ptxas makes), rules (about PTX), or auto (default:\n"
+    "                    sass where it can be had)\n"
+    "  --profile         print the hot lines on standard error\n"
+    "  --profile-json    put profiles by line into the report\n"
     "  --no-timing       do not model time\n"
     "  --step-limit N    end a launch after N warp instructions\n"
     "  --help, --version\n"
@@ -47,9 +52,10 @@ const char Help[] =
     "found an error, 1 if the request makes no sense.\n";
 
 /// Options that take a value, then those that do not.
-const char *const ValueOptions[] = {"--ptx", "--out", "--gpu", "--check",
-                                    "--step-limit"};
-const char *const Flags[] = {"--no-timing", "--help", "--version"};
+const char *const ValueOptions[] = {"--ptx",   "--out",        "--gpu",
+                                    "--check", "--step-limit", "--costs"};
+const char *const Flags[] = {"--no-timing", "--profile", "--profile-json",
+                             "--help", "--version"};
 
 [[noreturn]] void fail(const std::string &Message) {
   std::fprintf(stderr, "gevo-run: error: %s\n", Message.c_str());
@@ -126,6 +132,16 @@ private:
   std::string Given;
 };
 
+CostChoice costChoice(const std::string &Name) {
+  if (Name == "auto")
+    return CostChoice::Auto;
+  if (Name == "rules")
+    return CostChoice::Rules;
+  if (Name == "sass")
+    return CostChoice::Sass;
+  fail("unknown costs '" + Name + "'; expected auto, rules or sass");
+}
+
 CommandLine parseCommandLine(int Argc, char **Argv) {
   CommandLine Line;
   ArgumentReader Reader(Argc, Argv);
@@ -153,6 +169,12 @@ CommandLine parseCommandLine(int Argc, char **Argv) {
       Line.StepLimit = Reader.value();
     else if (Name == "--no-timing")
       Line.Run.Timing = false;
+    else if (Name == "--costs")
+      Line.Run.Costs = costChoice(Reader.value());
+    else if (Name == "--profile")
+      Line.Run.Profile = true;
+    else if (Name == "--profile-json")
+      Line.Run.ProfileJson = true;
     else if (Name.size() > 1 && Name[0] == '-')
       failUnknown(Name);
     else if (!Line.Launch.empty())

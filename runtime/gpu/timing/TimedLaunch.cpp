@@ -8,6 +8,8 @@
 #include "runtime/gpu/timing/TimedLaunch.h"
 #include "runtime/gpu/timing/Lowering.h"
 
+#include <chrono>
+
 using namespace gevo::gpu;
 using namespace gevo::gpu::timing;
 
@@ -68,7 +70,14 @@ TimedResult Clock::launch(Device &D, const Kernel &K, const LaunchOptions &O,
   Shape.SharedBytes = K.attributes().StaticSharedBytes + O.DynamicSharedBytes;
   uint64_t Next = 0;
   R.Timing = simulate(P, Code, Shape, Memory, [&](BlockTrace &Out) {
-    return Next < Shape.Blocks && (*Session)->runBlock(Next++, &Out);
+    if (Next == Shape.Blocks)
+      return false;
+    auto Start = std::chrono::steady_clock::now();
+    bool More = (*Session)->runBlock(Next++, &Out);
+    R.ExecutionSeconds +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - Start)
+            .count();
+    return More;
   });
   R.Execution = (*Session)->result();
   return R;

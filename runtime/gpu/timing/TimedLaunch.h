@@ -23,6 +23,7 @@ namespace gevo::gpu::timing {
 struct TimedResult {
   LaunchResult Execution;
   LaunchTiming Timing;
+  double ExecutionSeconds = 0; ///< Of the host, without the clock's own time.
 };
 
 /// The clock of one GPU: its profile, and what its L2 holds from launch to

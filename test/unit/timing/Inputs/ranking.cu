@@ -1,3 +1,8 @@
+//===- ranking.cu - Pairs of kernels for rankings -------------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Pairs of kernels that do the same work, one of them as an experienced
 // programmer would write it. ranking.ptx is what clang -O3 makes of this file
 // for sm_60 (so that every GPU takes it).
