@@ -62,15 +62,27 @@ static bool flag(const cl::opt<bool> &Option, StringRef Variable) {
   return !Value.empty() && Value != "0";
 }
 
+// A plugin that is named twice, as by a configuration file and on the command
+// line, is asked twice; the second replay would find every function changed.
+static bool isThere(ModulePassManager &MPM) {
+  std::string Passes;
+  raw_string_ostream OS(Passes);
+  MPM.printPipeline(OS, [](StringRef Name) { return Name; });
+  return StringRef(Passes).contains("gevo-record") ||
+         StringRef(Passes).contains("gevo-replay");
+}
+
 static void addPasses(ModulePassManager &MPM, OptimizationLevel Level) {
   RecordPassOptions R;
   R.To = text(Record, "GEVO_RECORD");
+  ReplayPassOptions O;
+  O.Edits = text(Edits, "GEVO_EDITS");
+  if ((R.To.empty() && O.Edits.empty()) || isThere(MPM))
+    return;
   if (!R.To.empty()) {
     R.Compile = {Level.getSpeedupLevel(), compilerFuses()};
     MPM.addPass(RecordPass(std::move(R)));
   }
-  ReplayPassOptions O;
-  O.Edits = text(Edits, "GEVO_EDITS");
   if (O.Edits.empty())
     return;
   O.Report = text(Report, "GEVO_REPORT");

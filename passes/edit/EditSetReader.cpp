@@ -16,6 +16,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace llvm;
@@ -394,6 +395,14 @@ Expected<EditSet> gevo::parseEditSet(StringRef Text, StringRef Path) {
 }
 
 Expected<EditSet> gevo::readEditSet(StringRef Path) {
+  // A device may have no end.
+  sys::fs::file_status Status;
+  if (!sys::fs::status(Path, Status) &&
+      (Status.type() == sys::fs::file_type::character_file ||
+       Status.type() == sys::fs::file_type::block_file))
+    return createStringError(inconvertibleErrorCode(),
+                             "cannot read edit set '" + Path +
+                                 "': it is a device");
   auto Buffer = MemoryBuffer::getFile(Path, /*IsText=*/false,
                                       /*RequiresNullTerminator=*/false);
   if (!Buffer)

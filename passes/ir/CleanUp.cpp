@@ -24,10 +24,11 @@
 using namespace llvm;
 using namespace gevo;
 
-// Read by LLVM's own parser; unrolling, which takes only loops that ask for
-// it, stands between the two and has no such name.
+// Without optimisation all variables are in memory, and nothing is dead to
+// see: hence sroa. Read by LLVM's own parser; unrolling, which takes only loops
+// that ask for it, stands between the two and has no such name.
 static constexpr StringLiteral BeforeUnrolling =
-    "instsimplify,simplifycfg,early-cse<memssa>,adce,dse";
+    "sroa,instsimplify,simplifycfg,early-cse<memssa>,adce,dse";
 static constexpr StringLiteral AfterUnrolling =
     "instsimplify,early-cse<memssa>,simplifycfg,dse,loop-mssa(loop-deletion),"
     "adce,simplifycfg,instsimplify,adce";

@@ -33,7 +33,8 @@ static std::string at(const EditSet &Set, FilePosition P) {
 }
 
 // "edits.json:12:9: edit 3 (delete i12, from app.cu:14:7) of 'f(float*)' ..."
-static std::string describeMiss(const EditSet &Set, const FunctionReplay &R) {
+static std::string describeMiss(const EditSet &Set, const FunctionReplay &R,
+                                bool Remap) {
   const FunctionEdits &FE = *R.Edits;
   std::string Name = "'" + demangle(FE.Name) + "'";
   std::string Text;
@@ -52,7 +53,7 @@ static std::string describeMiss(const EditSet &Set, const FunctionReplay &R) {
   if (R.Status != ReplayStatus::Stale)
     return Text + "Remove the edit from the file, or search again";
   // Without a function there is nothing to remap to.
-  return Text + (R.Fingerprint.empty()
+  return Text + (Remap || R.Fingerprint.empty()
                      ? "Search again"
                      : "Search again, or let -gevo-remap (GEVO_REMAP=1) find "
                        "the places anew");
@@ -60,11 +61,12 @@ static std::string describeMiss(const EditSet &Set, const FunctionReplay &R) {
 
 static void reportMisses(Module &M, const EditSet &Set,
                          const ReplayReport &Report,
-                         DiagnosticSeverity Severity) {
+                         const ReplayPassOptions &O) {
   for (const FunctionReplay &R : Report.Functions) {
     if (R.Status == ReplayStatus::Applied)
       continue;
-    std::string Text = describeMiss(Set, R);
+    DiagnosticSeverity Severity = O.Strict ? DS_Error : DS_Warning;
+    std::string Text = describeMiss(Set, R, O.Remap);
     report(M.getContext(), Severity, Text);
     if (const Function *F = findFunction(M, R.Edits->Name))
       remarkMissed(*F, Text);
@@ -131,10 +133,9 @@ static void reportTotal(Module &M, const EditSet &Set,
 PreservedAnalyses ReplayPass::run(Module &M, ModuleAnalysisManager &) {
   if (!isDeviceModule(M) || O.Edits.empty() || architectureOf(M).empty())
     return PreservedAnalyses::all();
-  DiagnosticSeverity Severity = O.Strict ? DS_Error : DS_Warning;
   Expected<EditSet> Set = readEditSet(O.Edits);
   if (!Set) {
-    report(M.getContext(), Severity,
+    report(M.getContext(), O.Strict ? DS_Error : DS_Warning,
            toString(Set.takeError()) + "; " + describe(M) +
                " is compiled without edits");
     return PreservedAnalyses::all();
@@ -153,7 +154,7 @@ PreservedAnalyses ReplayPass::run(Module &M, ModuleAnalysisManager &) {
   ReplayReport Report = replay(M, *Set, Options);
   if (!Report.Elsewhere.empty())
     reportElsewhere(M, *Set, Report, O.Strict);
-  reportMisses(M, *Set, Report, Severity);
+  reportMisses(M, *Set, Report, O);
   reportRemaps(M, Report);
   if (!O.Report.empty())
     if (Error E = writeReport(Stem, *Set, Report, O.Report))

@@ -50,7 +50,7 @@ static void printOutcome(json::OStream &J, const FunctionReplay &R) {
     J.attribute("fingerprint", R.Fingerprint);
     if (R.Status != ReplayStatus::Applied) {
       if (R.Why.Edit)
-        J.attribute("edit", *R.Why.Edit);
+        J.attribute("edit", *R.Why.Edit + 1);
       J.attribute("reason", jsonText(R.Why.Reason));
     }
     if (!R.Remapped.empty())
@@ -74,6 +74,8 @@ void gevo::printReport(const ReplayReport &Report, const EditSet &Set,
     J.attribute("edits_file", jsonText(Set.Path));
     J.attribute("applied", Report.applied());
     J.attribute("total", Report.total());
+    if (!Report.Elsewhere.empty())
+      J.attribute("elsewhere", Report.Elsewhere);
     J.attributeArray("functions", [&] {
       for (const FunctionReplay &R : Report.Functions)
         printOutcome(J, R);

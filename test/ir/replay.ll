@@ -43,7 +43,7 @@
 ; REPORT-NEXT:      "status": "refused",
 ; REPORT-NEXT:      "edits": 1,
 ; REPORT-NEXT:      "fingerprint": "{{[0-9a-f]+}}",
-; REPORT-NEXT:      "edit": 0,
+; REPORT-NEXT:      "edit": 1,
 ; REPORT-NEXT:      "reason": "the function has no i9"
 ; REPORT-NEXT:    },
 ; REPORT-NEXT:    {

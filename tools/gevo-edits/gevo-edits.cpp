@@ -166,6 +166,8 @@ static Expected<Function *> findFunction(Module &M) {
   for (Function &F : M)
     if (!F.isDeclaration())
       Names += "\n  " + F.getName().str();
+  if (FunctionName.empty())
+    return failure("name a function with --function; the module has" + Names);
   return failure((Found.empty() ? "no function has '" : "several have '") +
                  FunctionName + "' in its name; the module has" + Names);
 }
