@@ -103,18 +103,16 @@ static Error writeReport(StringRef Stem, const EditSet &Set,
 }
 
 // The set is about this module, but not for what it is compiled for. Builds for
-// several architectures may mean it so.
-static void reportElsewhere(Module &M, const EditSet &Set,
-                            const ReplayReport &Report, bool Strict) {
-  std::string Text = Set.Path + " has no edits for " + Report.Architecture +
-                     ", only for " + Report.Elsewhere + "; " + describe(M) +
-                     " is compiled without. Search for " + Report.Architecture +
-                     ", too";
-  if (Strict)
-    report(M.getContext(), DS_Error, Text);
+// several architectures may mean it so: no miss, but worth a remark.
+static void remarkElsewhere(Module &M, const EditSet &Set,
+                            const ReplayReport &Report) {
   for (const Function &F : M)
     if (!F.isDeclaration())
-      return remarkMissed(F, Text);
+      return remarkMissed(F, Set.Path + " has no edits for " +
+                                 Report.Architecture + ", only for " +
+                                 Report.Elsewhere + "; " + describe(M) +
+                                 " is compiled without. Search for " +
+                                 Report.Architecture + ", too");
 }
 
 // The last word: to -Rpass=gevo if all went well, and to everybody if not.
@@ -153,7 +151,7 @@ PreservedAnalyses ReplayPass::run(Module &M, ModuleAnalysisManager &) {
   std::string Stem = O.Report.empty() ? "" : moduleFileStem(M);
   ReplayReport Report = replay(M, *Set, Options);
   if (!Report.Elsewhere.empty())
-    reportElsewhere(M, *Set, Report, O.Strict);
+    remarkElsewhere(M, *Set, Report);
   reportMisses(M, *Set, Report, O);
   reportRemaps(M, Report);
   if (!O.Report.empty())

@@ -28,7 +28,7 @@
 // RUN: env GEVO_EDITS=edits.json %{device} -o stale.s -w
 // RUN: env GEVO_EDITS=edits.json GEVO_REMAP=1 %{device} -o added.s -Rpass=gevo 2>&1 | FileCheck %s --check-prefix=ADDED
 // ADDED: app.cu:11:13: remark: edit 1 applied: delete
-// ADDED: warning: gevo: the source of 'kernel(float*, float const*, int)' changed; its edits were remapped, at least [[SURE:[6-9][0-9]]] % sure: [[OLD:i[0-9]+]] is now [[NEW:i[0-9]+]] ([[SURE]] %). Check the result, and search again
+// ADDED: warning: gevo: the source of 'kernel(float*, float const*, int)' changed; its edits were remapped, at least [[SURE:[7-9][0-9]|100]] % sure: [[OLD:i[0-9]+]] is now [[NEW:i[0-9]+]] ([[SURE]] %). Check the result, and search again
 // RUN: not cmp stale.s added.s
 // RUN: env GEVO_EDITS=edits.json %{device} -o flag.s -fplugin=%gevo_plugin -mllvm -gevo-remap -mllvm -gevo-report=report -w
 // RUN: cmp added.s flag.s
@@ -38,16 +38,16 @@
 // REPORT-NEXT: {
 // REPORT-NEXT:   "from": "i{{[0-9]+}}",
 // REPORT-NEXT:   "to": "i{{[0-9]+}}",
-// REPORT-NEXT:   "sure": {{[6-9][0-9]}}
+// REPORT-NEXT:   "sure": {{[7-9][0-9]|100}}
 
 // The store is gone.
 // RUN: cp gone.cu app.cu
 // RUN: %{device} -o original.s
 // RUN: env GEVO_EDITS=edits.json GEVO_REMAP=1 %{device} -o gone.s 2>&1 | FileCheck %s --check-prefix=GONE
-// GONE: warning: gevo: edits.json:{{[0-9]+}}:{{[0-9]+}}: the edits of 'kernel(float*, float const*, int)' do not apply: no instruction is clearly i{{[0-9]+}} (store float): the best match is {{[0-9]|[1-5][0-9]}} % sure, and 60 % is wanted; the function is left as it was.
+// GONE: warning: gevo: edits.json:{{[0-9]+}}:{{[0-9]+}}: the edits of 'kernel(float*, float const*, int)' do not apply: i{{[0-9]+}} (store float) is gone; the function is left as it was.
 // RUN: cmp original.s gone.s
 // RUN: not env GEVO_EDITS=edits.json GEVO_REMAP=1 GEVO_STRICT=1 %{device} -o gone.s 2>&1 | FileCheck %s --check-prefix=STRICT
-// STRICT: error: gevo: edits.json:{{.*}} do not apply: no instruction is clearly
+// STRICT: error: gevo: edits.json:{{.*}} do not apply: i{{[0-9]+}} (store float) is gone
 
 //--- make.py
 # The anchor of the last store of the annotated module on standard input.

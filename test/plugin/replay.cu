@@ -35,7 +35,7 @@
 
 // In opt, on the recorded module, followed by what clang runs after the plugin.
 // RUN: env GEVO_EDITS=%t/edits.json %{device} -emit-llvm -S -o - | opt -S -o %t/clang.ll
-// RUN: %opt_gevo -passes='gevo-replay<edits=%t/edits.json;strict>,globaldce,constmerge' %t/record/*.bc | opt -S -o %t/opt.ll
+// RUN: %opt_gevo -passes='gevo-replay<edits=%t/edits.json;strict>,globaldce,constmerge' -S %t/record/*.bc | opt -S -o %t/opt.ll
 // RUN: cmp %t/clang.ll %t/opt.ll
 
 // In the library: the original and the variant, at all levels.
