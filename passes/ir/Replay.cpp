@@ -12,9 +12,9 @@
 #include "passes/ir/Replay.h"
 #include "passes/ir/Architecture.h"
 #include "passes/ir/CleanUp.h"
-#include "passes/ir/ConstantMemory.h"
 #include "passes/ir/Fingerprint.h"
 #include "passes/ir/Legality.h"
+#include "passes/ir/MemorySpaces.h"
 #include "passes/ir/Operators.h"
 #include "passes/ir/StableName.h"
 #include "llvm/ADT/StringSet.h"
@@ -162,6 +162,10 @@ static std::string defectOf(const Function &F) {
     return "the edited function is not valid LLVM IR";
   if (const Instruction *Write = findConstantWrite(F))
     return "its " + shapeOf(*Write) + " would write to constant memory";
+  if (const Instruction *Cast = findSpaceClash(F))
+    return "its " + shapeOf(*Cast) +
+           " would take a pointer to one kind of "
+           "memory for one to another";
   return "";
 }
 

@@ -1,4 +1,4 @@
-//===- ConstantMemory.cpp - Writes where nothing can be written -----------===//
+//===- MemorySpaces.cpp - Pointers to the wrong kind of memory -------------===//
 //
 // Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,15 +10,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/ir/ConstantMemory.h"
+#include "passes/ir/MemorySpaces.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
 
+static constexpr unsigned GenericSpace = 0;
 static constexpr unsigned ConstantSpace = 4;
 
 static const Value *writtenPointer(const Instruction &I) {
@@ -47,5 +49,36 @@ const Instruction *gevo::findConstantWrite(const Function &F) {
     if (const Value *Pointer = writtenPointer(I))
       if (isConstantMemory(Pointer))
         return &I;
+  return nullptr;
+}
+
+static bool comesFromElsewhere(const Value *Pointer, unsigned Space) {
+  if (!Pointer->getType()->isPointerTy())
+    return false;
+  SmallVector<const Value *, 4> Objects;
+  getUnderlyingObjects(Pointer, Objects, /*LI=*/nullptr, /*MaxLookup=*/0);
+  return any_of(Objects, [&](const Value *Object) {
+    unsigned From = Object->getType()->getPointerAddressSpace();
+    return From != GenericSpace && From != Space;
+  });
+}
+
+const Instruction *gevo::findSpaceClash(const Function &F) {
+  for (const Instruction &I : instructions(F)) {
+    const auto *Cast = dyn_cast<AddrSpaceCastInst>(&I);
+    if (Cast && Cast->getDestAddressSpace() != GenericSpace &&
+        comesFromElsewhere(Cast->getPointerOperand(),
+                           Cast->getDestAddressSpace()))
+      return &I;
+    // The same as a constant, of a variable.
+    for (const Value *Operand : I.operand_values()) {
+      const auto *Constant = dyn_cast<ConstantExpr>(Operand);
+      if (Constant && Constant->getType()->isPointerTy() &&
+          Constant->getType()->getPointerAddressSpace() != GenericSpace &&
+          comesFromElsewhere(Constant,
+                             Constant->getType()->getPointerAddressSpace()))
+        return &I;
+    }
+  }
   return nullptr;
 }
