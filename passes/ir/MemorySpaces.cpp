@@ -1,4 +1,4 @@
-//===- MemorySpaces.cpp - Pointers to the wrong kind of memory -------------===//
+//===- MemorySpaces.cpp - Pointers to the wrong kind of memory ------------===//
 //
 // Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
