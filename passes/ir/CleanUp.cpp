@@ -68,10 +68,12 @@ static bool onlyStoredTo(Value &V, SmallSetVector<Instruction *, 16> &Users) {
           Store->isVolatile() || Store->isAtomic())
         return false;
       Users.insert(Store);
-    } else if (auto *Set = dyn_cast<MemSetInst>(U.getUser())) {
-      if (Set->isVolatile())
+    } else if (auto *Memory = dyn_cast<MemIntrinsic>(U.getUser())) {
+      if (&U != &Memory->getRawDestUse() || Memory->isVolatile())
         return false;
-      Users.insert(Set);
+      Users.insert(Memory);
+    } else if (auto *I = dyn_cast<LifetimeIntrinsic>(U.getUser())) {
+      Users.insert(I);
     } else if (isa<GEPOperator>(U.getUser()) ||
                isa<AddrSpaceCastOperator>(U.getUser())) {
       if (auto *I = dyn_cast<Instruction>(U.getUser()))
@@ -85,31 +87,36 @@ static bool onlyStoredTo(Value &V, SmallSetVector<Instruction *, 16> &Users) {
   return true;
 }
 
-// Shared memory that is written and never read: dead-store elimination cannot
-// see that nobody else reads an internal variable, and the pass that can works
+// Memory that is written and never read. Dead-store elimination does not see
+// it of a local array that a loop writes, nor that nobody else reads an
+// internal variable; the passes that do rewrite more than what is dead, or work
 // on whole modules.
 static bool removeDeadVariables(ArrayRef<Function *> Changed) {
-  SetVector<GlobalVariable *> Variables;
+  SetVector<Value *> Variables;
   for (Function *F : Changed)
-    for (Instruction &I : instructions(*F))
+    for (Instruction &I : instructions(*F)) {
+      if (isa<AllocaInst>(I))
+        Variables.insert(&I);
       for (Value *V : I.operand_values())
         if (auto *G = dyn_cast<GlobalVariable>(V->stripPointerCasts()))
           if (G->hasLocalLinkage())
             Variables.insert(G);
+    }
   bool Any = false;
-  for (GlobalVariable *G : Variables) {
+  for (Value *V : Variables) {
     SmallSetVector<Instruction *, 16> Users;
-    G->removeDeadConstantUsers();
+    if (auto *G = dyn_cast<GlobalVariable>(V))
+      G->removeDeadConstantUsers();
     // Of one function only: its code must not depend on whether the edits of
     // another one applied.
-    if (!onlyStoredTo(*G, Users) || Users.empty() ||
+    if (!onlyStoredTo(*V, Users) || Users.empty() ||
         !is_contained(Changed, Users[0]->getFunction()) ||
         !all_of(Users, [&](Instruction *I) {
           return I->getFunction() == Users[0]->getFunction();
         }))
       continue;
     for (Instruction *I : reverse(Users))
-      if (isa<StoreInst>(I) || isa<MemSetInst>(I)) {
+      if (I->getType()->isVoidTy()) {
         I->eraseFromParent();
         Any = true;
       }
@@ -149,8 +156,9 @@ void CleanUp::run(ArrayRef<Function *> Changed) {
   for (Function *F : Changed)
     orderUses(*F);
   runPipeline(M, Changed);
-  // What a removed store was made for is dead, too.
-  if (removeDeadVariables(Changed))
+  // What a removed store was made for is dead, too, and may have been what read
+  // another variable.
+  while (removeDeadVariables(Changed))
     runPipeline(M, Changed);
   // The code generator has such passes, too.
   for (Function *F : Changed)

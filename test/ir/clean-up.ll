@@ -1,8 +1,8 @@
 ; What edits made dead goes: the instructions that led to a deleted store, the
-; unreachable block, stores that are overwritten, whole loops without effect, shared
-; memory that nobody reads with its stores and barriers' operands, and internal
-; functions and variables that lost their last use. What was dead or unused before
-; the edit, in functions that have no edits, is not touched.
+; unreachable block, stores that are overwritten, whole loops without effect, local
+; arrays (one filled from the other) and shared memory that nobody reads with their
+; stores, and internal functions and variables that lost their last use. What was
+; dead or unused before the edit, in functions that have no edits, is not touched.
 ; REQUIRES: plugin
 ; RUN: split-file %s %t
 ; RUN: %edit_set %t/edits.txt %t/kernel.ll > %t/edits.json
@@ -22,6 +22,10 @@
 ; CHECK-NEXT:    ret void
 
 ; CHECK-LABEL: define void @loop(
+; CHECK-NEXT:  entry:
+; CHECK-NEXT:    ret void
+
+; CHECK-LABEL: define void @local(
 ; CHECK-NEXT:  entry:
 ; CHECK-NEXT:    ret void
 
@@ -52,6 +56,7 @@
 @instructions {"kind": "delete", "at": "i3"}
 @stores {"kind": "delete", "at": "i1", "uses": "float 0.000000e+00"}
 @loop {"kind": "delete", "at": "i3"}
+@local {"kind": "delete", "at": "i15"}
 @shared {"kind": "delete", "at": "i6", "uses": "float 1.000000e+00"}
 @callee {"kind": "delete", "at": "i0"}
 @blocks {"kind": "branch", "at": "i0", "take": "false"}
@@ -93,6 +98,33 @@ loop:
   %more = icmp ult i32 %next, %n
   br i1 %more, label %loop, label %done
 done:
+  ret void
+}
+
+declare void @llvm.lifetime.start.p0(i64, ptr)
+declare void @llvm.lifetime.end.p0(i64, ptr)
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+define void @local(ptr %p, i32 %n) #0 {
+entry:
+  %first = alloca [8 x float]
+  %second = alloca [8 x float]
+  call void @llvm.lifetime.start.p0(i64 32, ptr %first)
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %from = getelementptr float, ptr %p, i32 %i
+  %x = load float, ptr %from
+  %to = getelementptr float, ptr %first, i32 %i
+  store float %x, ptr %to
+  %next = add nuw i32 %i, 1
+  %more = icmp ult i32 %next, 8
+  br i1 %more, label %loop, label %done
+done:
+  call void @llvm.memcpy.p0.p0.i64(ptr %second, ptr %first, i64 32, i1 false)
+  %cell = getelementptr float, ptr %second, i32 %n
+  %y = load float, ptr %cell
+  store float %y, ptr %p
+  call void @llvm.lifetime.end.p0(i64 32, ptr %first)
   ret void
 }
 
