@@ -41,6 +41,12 @@ function(gevo_target target)
     list(APPEND options "SHELL:-mllvm \"-gevo-edits=${ARG_EDITS}\"")
   endif()
   if(ARG_RECORD)
+    # Made absolute below, a mistyped "embed" would be a folder to the plugin.
+    string(TOLOWER "${ARG_RECORD}" lower)
+    if(lower MATCHES "^em*b*e*d[^/]*$" AND NOT ARG_RECORD STREQUAL "embed")
+      message(FATAL_ERROR "gevo_target(${target}): '${ARG_RECORD}' is not 'embed'; "
+        "write embed, or ./${ARG_RECORD} for a folder of that name")
+    endif()
     if(NOT ARG_RECORD STREQUAL "embed")
       get_filename_component(ARG_RECORD "${ARG_RECORD}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_BINARY_DIR}")
     endif()

@@ -16,6 +16,15 @@
 using namespace llvm;
 using namespace gevo;
 
+// A mistyped "embed" would make a folder of that name, and a program that
+// carries nothing. Folders of such names can be written with a slash.
+static bool isMistypedEmbed(StringRef To) {
+  std::string Lower = To.lower();
+  return To != "embed" && !To.contains('/') &&
+         (StringRef(Lower).starts_with("embed") ||
+          StringRef(Lower).edit_distance("embed") <= 2);
+}
+
 PreservedAnalyses RecordPass::run(Module &M, ModuleAnalysisManager &) {
   bool Embed = O.To == "embed";
   auto Fail = [&](Error E) {
@@ -27,6 +36,11 @@ PreservedAnalyses RecordPass::run(Module &M, ModuleAnalysisManager &) {
   if (O.To.empty())
     return Fail(createStringError(inconvertibleErrorCode(),
                                   "gevo-record needs to=embed or to=<folder>"));
+  if (isMistypedEmbed(O.To))
+    return Fail(createStringError(inconvertibleErrorCode(),
+                                  "'" + O.To +
+                                      "' is not 'embed'; write embed, or ./" +
+                                      O.To + " for a folder of that name"));
   if (isDeviceModule(M)) {
     // A module without a function (architectureOf is empty) has nothing to
     // search.

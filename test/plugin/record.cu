@@ -46,6 +46,15 @@
 // RUN: not env GEVO_RECORD=%t/file/in %{device} --cuda-gpu-arch=sm_70 -S %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=NOFOLDER
 // NOFOLDER: error: gevo: cannot make folder '{{.*}}file/in': Not a directory; the device module of {{.*}}record.cu is not recorded
 
+// What looks like a mistyped "embed" makes no folder of that name by accident.
+// RUN: cd %t && not env GEVO_RECORD=embbed %{device} --cuda-gpu-arch=sm_70 -S %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=TYPO
+// TYPO: error: gevo: 'embbed' is not 'embed'; write embed, or ./embbed for a folder of that name; the device module of {{.*}}record.cu is not recorded
+// RUN: cd %t && not env GEVO_RECORD=Embedded %{device} --cuda-gpu-arch=sm_70 -S %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=LONGER
+// LONGER: error: gevo: 'Embedded' is not 'embed'
+// RUN: ls %t | not grep -i emb[^.]*$
+// RUN: cd %t && env GEVO_RECORD=./embbed %{device} --cuda-gpu-arch=sm_70 -S %s -o /dev/null
+// RUN: ls %t/embbed | count 2
+
 #include "test/plugin/Inputs/device.h"
 
 struct Pair {
