@@ -133,6 +133,12 @@ int main(int Count, char **Arguments) {
       takeOption(A);
       continue;
     }
+    // clang's own options follow.
+    if (A == "--help" || A == "-help") {
+      printHelp(stdout);
+      std::puts("");
+      std::fflush(stdout);
+    }
     HasInput = HasInput || A[0] != '-' || A == "-";
     Stops = Stops || stopsEarly(A);
     HasArchitecture = HasArchitecture || startsWith(A, "--cuda-gpu-arch") ||
