@@ -41,7 +41,7 @@ void intToFloat(Warp &W, const Inst &I, uint32_t Mask) {
   dense(Mask, W.row<T>(I.D), [=](unsigned L) { return T(get<S>(A[L])); });
 }
 
-/// Towards zero with clamping; NaN gives 0.
+/// Towards zero with clamping; NaN gives 0, or of a double the top bit alone.
 template <typename T, typename S, bool Ftz>
 void truncate(Warp &W, const Inst &I, uint32_t Mask) {
   constexpr S Lo = std::is_signed_v<T> ? S(-2147483648.0) : S(0);
@@ -53,6 +53,8 @@ void truncate(Warp &W, const Inst &I, uint32_t Mask) {
     S Safe = Low || High || Nan ? S(0) : V;
     uint32_t R =
         std::is_signed_v<T> ? uint32_t(int32_t(Safe)) : uint32_t(int64_t(Safe));
+    if constexpr (sizeof(S) == 8)
+      R = Nan ? 0x80000000u : R;
     R = Low ? (std::is_signed_v<T> ? 0x80000000u : 0u) : R;
     return High ? (std::is_signed_v<T> ? 0x7fffffffu : 0xffffffffu) : R;
   });
@@ -136,8 +138,9 @@ double floatValue(uint64_t Bits, Mod Type, bool Ftz) {
 uint64_t floatToInt(double V, const Options &O) {
   unsigned Bits = ptx::typeBits(O.To);
   bool Signed = ptx::isSignedType(O.To);
+  // With 64 bits on either side NaN gives the top bit alone.
   if (V != V)
-    return 0;
+    return Bits == 64 || O.From == Mod::F64 ? uint64_t(1) << (Bits - 1) : 0;
   V = toIntegral(V, O.Round);
   double Hi = std::ldexp(1.0, int(Bits) - (Signed ? 1 : 0));
   double Lo = Signed ? -Hi : 0.0;

@@ -86,7 +86,7 @@ double sineOf(double X, int Quarter) {
 }
 
 double tanhOf(double X) {
-  if (X != X)
+  if (X != X || X == 0)
     return X;
   double M = X < 0 ? -X : X;
   if (M < 0x1p-6)
