@@ -5,19 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// LLVM's own passes, with managers of our own: the compiler's may have been
-// told to skip functions (optnone) or to print and time each pass.
+// LLVM's own passes, and what they do not see.
 //
 //===----------------------------------------------------------------------===//
 
 #include "passes/ir/CleanUp.h"
+#include "passes/ir/Analyses.h"
 #include "passes/ir/Architecture.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/PassManager.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Transforms/Scalar/LoopUnrollPass.h"
 
@@ -34,28 +33,19 @@ static constexpr StringLiteral AfterUnrolling =
     "adce,simplifycfg,instsimplify,adce";
 
 static void runPipeline(Module &M, ArrayRef<Function *> Changed) {
-  LoopAnalysisManager LAM;
-  FunctionAnalysisManager FAM;
-  CGSCCAnalysisManager CGAM;
-  ModuleAnalysisManager MAM;
   // With the target's cost model and alias analysis, but none of the
   // compilation's options: the result depends on the module alone.
   std::unique_ptr<TargetMachine> TM =
       createTargetMachine(M, TargetOptions(), CodeGenOptLevel::Default);
-  PassBuilder PB(TM.get());
-  PB.registerModuleAnalyses(MAM);
-  PB.registerCGSCCAnalyses(CGAM);
-  PB.registerFunctionAnalyses(FAM);
-  PB.registerLoopAnalyses(LAM);
-  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+  Analyses A(TM.get());
   FunctionPassManager FPM;
-  cantFail(PB.parsePassPipeline(FPM, BeforeUnrolling));
+  cantFail(A.PB.parsePassPipeline(FPM, BeforeUnrolling));
   FPM.addPass(LoopUnrollPass(LoopUnrollOptions(
       /*OptLevel=*/2, /*OnlyWhenForced=*/true)));
-  cantFail(PB.parsePassPipeline(FPM, AfterUnrolling));
+  cantFail(A.PB.parsePassPipeline(FPM, AfterUnrolling));
   for (Function *F : Changed) {
-    FPM.run(*F, FAM);
-    FAM.clear(*F, F->getName());
+    FPM.run(*F, A.OfFunctions);
+    A.OfFunctions.clear(*F, F->getName());
   }
 }
 

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/ir/Lower.h"
+#include "passes/ir/Analyses.h"
 #include "passes/ir/Architecture.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
@@ -21,7 +22,6 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/PassManager.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/IPO/ConstantMerge.h"
@@ -57,20 +57,11 @@ static void dropNames(Module &M) {
 
 // What clang's pipeline has after the place where plugins record and replay.
 static void runLastPasses(Module &M) {
-  LoopAnalysisManager LAM;
-  FunctionAnalysisManager FAM;
-  CGSCCAnalysisManager CGAM;
-  ModuleAnalysisManager MAM;
-  PassBuilder PB;
-  PB.registerModuleAnalyses(MAM);
-  PB.registerCGSCCAnalyses(CGAM);
-  PB.registerFunctionAnalyses(FAM);
-  PB.registerLoopAnalyses(LAM);
-  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
   ModulePassManager MPM;
   MPM.addPass(GlobalDCEPass());
   MPM.addPass(ConstantMergePass());
-  MPM.run(M, MAM);
+  gevo::Analyses A;
+  MPM.run(M, A.OfModule);
 }
 
 // The number of a call in a line of PTX, or nothing. The code generator counts

@@ -144,9 +144,19 @@ static void print(raw_ostream &OS, StringRef Pass, ArrayRef<Parameter> List) {
     OS << '<' << join(Parts, ";") << '>';
 }
 
+template <typename Pass> static StringRef nameOf() {
 #define GEVO_PASS(Name, Class, Summary)                                        \
-  void Class::printPipeline(raw_ostream &OS,                                   \
-                            function_ref<StringRef(StringRef)>) {              \
-    print(OS, Name, parametersOf<Class>(O));                                   \
-  }
+  if constexpr (std::is_same_v<Class, Pass>)                                   \
+    return Name;
+#include "passes/ir/Passes.def"
+}
+
+template <typename Pass, typename Options>
+void PassWithOptions<Pass, Options>::printPipeline(
+    raw_ostream &OS, function_ref<StringRef(StringRef)>) {
+  print(OS, nameOf<Pass>(), parametersOf<Pass>(O));
+}
+
+#define GEVO_PASS(Name, Class, Summary)                                        \
+  template class gevo::PassWithOptions<Class, Class::Options>;
 #include "passes/ir/Passes.def"

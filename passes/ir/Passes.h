@@ -43,61 +43,48 @@ struct MutatePassOptions {
   std::string Edits;
 };
 
-/// Keeps the device module in a folder or for embedding; on the host side of
-/// embedding, takes it in. Never changes a device module.
-class RecordPass : public llvm::PassInfoMixin<RecordPass> {
+/// What the passes share: options that a pipeline's text gives and shows, and
+/// that they run on functions that are not to be optimised, too.
+template <typename Pass, typename PassOptions>
+class PassWithOptions : public llvm::PassInfoMixin<Pass> {
 public:
-  using Options = RecordPassOptions;
-  explicit RecordPass(Options O) : O(std::move(O)) {}
-  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &);
+  using Options = PassOptions;
+  explicit PassWithOptions(Options O) : O(std::move(O)) {}
   void printPipeline(llvm::raw_ostream &OS,
                      llvm::function_ref<llvm::StringRef(llvm::StringRef)>);
   static bool isRequired() { return true; }
 
-private:
+protected:
   Options O;
+};
+
+/// Keeps the device module in a folder or for embedding; on the host side of
+/// embedding, takes it in. Never changes a device module.
+class RecordPass : public PassWithOptions<RecordPass, RecordPassOptions> {
+public:
+  using PassWithOptions::PassWithOptions;
+  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &);
 };
 
 /// Applies what the edit set has for this module; host modules pass through.
-class ReplayPass : public llvm::PassInfoMixin<ReplayPass> {
+class ReplayPass : public PassWithOptions<ReplayPass, ReplayPassOptions> {
 public:
-  using Options = ReplayPassOptions;
-  explicit ReplayPass(Options O) : O(std::move(O)) {}
+  using PassWithOptions::PassWithOptions;
   llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &);
-  void printPipeline(llvm::raw_ostream &OS,
-                     llvm::function_ref<llvm::StringRef(llvm::StringRef)>);
-  static bool isRequired() { return true; }
-
-private:
-  Options O;
 };
 
 /// Prints the module with every anchor beside its instruction.
-class AnnotatePass : public llvm::PassInfoMixin<AnnotatePass> {
+class AnnotatePass : public PassWithOptions<AnnotatePass, AnnotatePassOptions> {
 public:
-  using Options = AnnotatePassOptions;
-  explicit AnnotatePass(Options O) : O(std::move(O)) {}
+  using PassWithOptions::PassWithOptions;
   llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &);
-  void printPipeline(llvm::raw_ostream &OS,
-                     llvm::function_ref<llvm::StringRef(llvm::StringRef)>);
-  static bool isRequired() { return true; }
-
-private:
-  Options O;
 };
 
 /// Draws random edits, applies them, and writes the edit set.
-class MutatePass : public llvm::PassInfoMixin<MutatePass> {
+class MutatePass : public PassWithOptions<MutatePass, MutatePassOptions> {
 public:
-  using Options = MutatePassOptions;
-  explicit MutatePass(Options O) : O(std::move(O)) {}
+  using PassWithOptions::PassWithOptions;
   llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &);
-  void printPipeline(llvm::raw_ostream &OS,
-                     llvm::function_ref<llvm::StringRef(llvm::StringRef)>);
-  static bool isRequired() { return true; }
-
-private:
-  Options O;
 };
 
 /// Adds the pass that \p Element, such as "gevo-replay<edits=f.json;strict>",
