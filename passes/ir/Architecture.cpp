@@ -13,10 +13,12 @@
 #include "passes/ir/Fingerprint.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/xxhash.h"
 #include "llvm/TargetParser/Triple.h"
+#include <mutex>
 
 using namespace llvm;
 
@@ -55,12 +57,29 @@ std::string gevo::moduleFileStem(Module &M) {
          "-" + (Architecture.empty() ? "unknown" : Architecture);
 }
 
+// clang's -fcuda-short-ptr: pointers to shared memory are narrower than others.
+static bool hasShortPointers(const Module &M) {
+  const unsigned Shared = 3;
+  return M.getDataLayout().getPointerSize(Shared) <
+         M.getDataLayout().getPointerSize();
+}
+
 std::unique_ptr<TargetMachine>
 gevo::createTargetMachine(const Module &M, const TargetOptions &Options,
                           CodeGenOptLevel Level) {
   std::string Error;
   const Target *T = TargetRegistry::lookupTarget(M.getTargetTriple(), Error);
   if (!T)
+    return nullptr;
+  // NVPTX learns of short pointers through an option of the process only, which
+  // it reads when a machine is made. Whoever makes another one through us says
+  // anew what it needs.
+  static std::mutex OneAtATime;
+  std::lock_guard<std::mutex> Lock(OneAtATime);
+  cl::Option *Short = cl::getRegisteredOptions().lookup("nvptx-short-ptr");
+  if (!Short || Short->addOccurrence(0, Short->ArgStr,
+                                     hasShortPointers(M) ? "true" : "false",
+                                     /*MultiArg=*/true))
     return nullptr;
   return std::unique_ptr<TargetMachine>(T->createTargetMachine(
       M.getTargetTriple(), architectureOf(M), attribute(M, "target-features"),

@@ -59,6 +59,15 @@
 // RUN: %{same}
 // REDEFINE: %{flags} = -O2 -fgpu-flush-denormals-to-zero
 // RUN: %{same}
+// REDEFINE: %{flags} = -O2 -fcuda-short-ptr
+// RUN: %{same}
+// Options that clang has from files, and the last of several.
+// REDEFINE: %{flags} = @%t/options.txt
+// RUN: %{same}
+// REDEFINE: %{flags} = --config=%t/options.txt
+// RUN: %{same}
+// REDEFINE: %{flags} = --config %t/options.txt -ffast-math
+// RUN: %{same}
 
 // At -O0, too, where functions are marked as not to be optimised.
 // REDEFINE: %{flags} = -O0
@@ -70,6 +79,8 @@
 // RUN: not cmp %t/original.s %t/environment.s
 // RUN: %lower_module %t/record/*.bc %t/edits.json | cmp - %t/environment.s
 
+//--- options.txt
+-O2 -ffp-contract=off
 //--- edits.txt
 @_Z5scalePfPKffi {"kind": "delete", "at": "i(barrier0)"}
 @_Z5ratioPfPKfi {"kind": "math", "at": "i(fdiv)", "relax": "div"}

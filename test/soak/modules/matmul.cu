@@ -6,6 +6,7 @@
 //
 // FLAGS: -O3 --cuda-gpu-arch=sm_80
 // FLAGS: -O1 -g --cuda-gpu-arch=sm_70
+// FLAGS: -O2 -fcuda-short-ptr --cuda-gpu-arch=sm_80
 
 template <typename T, int Tile>
 __device__ void multiply(const T *a, const T *b, T *c, int n) {

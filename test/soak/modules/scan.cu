@@ -6,6 +6,7 @@
 //
 // FLAGS: -O3 --cuda-gpu-arch=sm_60
 // FLAGS: -O1 --cuda-gpu-arch=sm_70
+// FLAGS: -O2 -fcuda-short-ptr --cuda-gpu-arch=sm_80
 
 extern __shared__ int buffer[];
 
