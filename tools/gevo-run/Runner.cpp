@@ -79,6 +79,7 @@ public:
         return false;
       }
       Device.copyToDevice(Base, B.Contents.data(), B.Contents.size());
+      Clock.copied(Base, B.Contents.size());
       Bases[B.Name] = Base;
     }
     return true;
@@ -222,6 +223,8 @@ private:
     auto Start = std::chrono::steady_clock::now();
     gpu::timing::TimedResult R;
     if (Options.Timing) {
+      if (Options.ColdL2)
+        Clock.flush();
       R = Clock.launch(Device, *P.Kernel, O, Machine ? &*Machine : nullptr);
       WallSeconds += R.ExecutionSeconds;
       return R;

@@ -29,6 +29,7 @@ struct RunOptions {
   gpu::CheckSet Checks = gpu::CheckSet::all();
   uint64_t StepLimit = 0;
   bool Timing = true;
+  bool ColdL2 = false;   ///< Empty L2 before every launch.
   std::string OutFolder; ///< Empty: dumps go into the report.
 };
 

@@ -42,6 +42,11 @@ const char Help[] =
     "  --costs SOURCE    what instructions cost: sass (the machine code that\n"
     "                    ptxas makes), rules (about PTX), or auto (default:\n"
     "                    sass where it can be had)\n"
+    "  --l2 STATE        warm (default: L2 holds what was copied to the GPU, "
+    "then\n"
+    "                    what earlier launches left) or cold (empty before "
+    "every\n"
+    "                    launch)\n"
     "  --profile         print the hot lines on standard error\n"
     "  --profile-json    put profiles by line into the report\n"
     "  --no-timing       do not model time\n"
@@ -52,8 +57,8 @@ const char Help[] =
     "found an error, 1 if the request makes no sense.\n";
 
 /// Options that take a value, then those that do not.
-const char *const ValueOptions[] = {"--ptx",   "--out",        "--gpu",
-                                    "--check", "--step-limit", "--costs"};
+const char *const ValueOptions[] = {
+    "--ptx", "--out", "--gpu", "--check", "--step-limit", "--costs", "--l2"};
 const char *const Flags[] = {"--no-timing", "--profile", "--profile-json",
                              "--help", "--version"};
 
@@ -142,6 +147,12 @@ CostChoice costChoice(const std::string &Name) {
   fail("unknown costs '" + Name + "'; expected auto, rules or sass");
 }
 
+bool coldL2(const std::string &State) {
+  if (State != "warm" && State != "cold")
+    fail("unknown state of L2 '" + State + "'; expected warm or cold");
+  return State == "cold";
+}
+
 CommandLine parseCommandLine(int Argc, char **Argv) {
   CommandLine Line;
   ArgumentReader Reader(Argc, Argv);
@@ -171,6 +182,8 @@ CommandLine parseCommandLine(int Argc, char **Argv) {
       Line.Run.Timing = false;
     else if (Name == "--costs")
       Line.Run.Costs = costChoice(Reader.value());
+    else if (Name == "--l2")
+      Line.Run.ColdL2 = coldL2(Reader.value());
     else if (Name == "--profile")
       Line.Run.Profile = true;
     else if (Name == "--profile-json")

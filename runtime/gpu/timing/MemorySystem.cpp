@@ -44,6 +44,7 @@ MemorySystem::MemorySystem(const Profile &P) : P(P) {
     Slices.push_back({Cache(Sets, P.L2Ways)});
   ChannelFree.resize(P.DramChannels);
   PortFree.resize(P.SMs);
+  WriteFree.resize(P.SMs);
 }
 
 void MemorySystem::restart() {
@@ -51,10 +52,13 @@ void MemorySystem::restart() {
     S.Free = 0;
   std::fill(ChannelFree.begin(), ChannelFree.end(), 0);
   std::fill(PortFree.begin(), PortFree.end(), 0);
+  std::fill(WriteFree.begin(), WriteFree.end(), 0);
   // What was fetched in an earlier launch has arrived.
   for (Slice &S : Slices)
     S.Tags.settle();
-  Warm = Counters.L2Reads + Counters.L2Writes + Counters.L2Atomics != 0;
+  Warm =
+      Filled || Counters.L2Reads + Counters.L2Writes + Counters.L2Atomics != 0;
+  Filled = false;
   Counters = MemoryCounters();
 }
 
@@ -63,6 +67,30 @@ void MemorySystem::flush() {
     S.Tags.clear();
   restart();
   Warm = false;
+}
+
+void MemorySystem::copied(uint64_t Address, uint64_t Bytes) {
+  if (!Bytes)
+    return;
+  // Of a long copy only the end can still be there. Slices fill unevenly, so
+  // some of the data before the last L2Bytes may be, too.
+  uint64_t End = Address + Bytes;
+  uint64_t Begin = std::max(Address, End - std::min(End, 2 * P.L2Bytes));
+  for (uint64_t S = Begin / SectorBytes; S <= (End - 1) / SectorBytes; ++S) {
+    Lookup At = locate(canonicalSector(S));
+    Cache &Tags = Slices[At.SliceIndex].Tags;
+    CacheLine *L = Tags.find(At.Set, At.Tag);
+    CacheLine Evicted;
+    if (!L)
+      L = Tags.replace(At.Set, At.Tag, Evicted);
+    // The sectors of a line follow each other.
+    for (; S < (End - 1) / SectorBytes && (S + 1) % SectorsPerLine; ++S) {
+      L->Valid |= At.Bit;
+      At.Bit = uint8_t(At.Bit << 1);
+    }
+    L->Valid |= At.Bit;
+  }
+  Filled = true;
 }
 
 MemorySystem::Lookup MemorySystem::locate(uint64_t Sector) const {
@@ -99,55 +127,65 @@ CacheLine *MemorySystem::lineFor(const Lookup &At, uint64_t Now) {
   return L;
 }
 
+/// One sector of \p R, which is at its slice at \p Arrival; returns when its
+/// answer is back at the SM, but for the way over the port.
+uint64_t MemorySystem::serveSector(const MemoryRequest &R, uint64_t Sector,
+                                   uint64_t Arrival, uint64_t Cost,
+                                   uint32_t &Hits) {
+  Lookup At = locate(Sector);
+  uint64_t Wait = queue(Slices[At.SliceIndex].Free, Arrival, Cost);
+  CacheLine *L = lineFor(At, Arrival + Wait);
+  bool Hit = L->Valid & At.Bit;
+  if (R.Kind == RequestKind::Write) {
+    ++Counters.L2Writes;
+    L->Valid |= At.Bit;
+    L->Dirty |= At.Bit;
+    return Arrival + Wait + P.L2Latency * One;
+  }
+  uint64_t Latency =
+      (R.Kind == RequestKind::Atomic ? P.AtomicLatency : P.L2Latency) * One;
+  uint64_t Ready = Arrival + Wait + Latency;
+  if (R.Kind == RequestKind::Atomic) {
+    ++Counters.L2Atomics;
+    Ready += Cost - std::min(Cost, One);
+    L->Dirty |= At.Bit;
+  } else {
+    ++Counters.L2Reads;
+    Counters.L2ReadHits += Hit;
+  }
+  if (Hit) {
+    ++Hits;
+    return std::max(Ready, L->FillTime);
+  }
+  ++Counters.DramReads;
+  Ready += (P.DramLatency - P.L2Latency) * One +
+           dramDelay(At.SliceIndex, Arrival + Wait, 1);
+  L->Valid |= At.Bit;
+  L->FillTime = std::max(L->FillTime, Ready);
+  return Ready;
+}
+
 MemoryReply MemorySystem::serve(const MemoryRequest &R,
                                 const uint64_t *Sectors) {
   MemoryReply Reply;
-  uint64_t Back = 0;
+  uint64_t Arrival = R.Time * One, Back = 0;
+  bool Writes = R.Kind == RequestKind::Write;
   for (uint32_t K = 0; K < R.NumSectors; ++K) {
-    Lookup At = locate(Sectors[K]);
-    uint64_t Arrival = R.Time * One;
+    // Data to be written leaves over the SM's port, one sector after another.
+    uint64_t Leaves = Arrival;
+    if (Writes)
+      Leaves += queue(WriteFree[R.SM], Arrival, PortSectorCost);
     uint64_t Cost = SectorCost;
     if (R.Kind == RequestKind::Atomic)
       Cost = std::max(Cost, (K ? 1 : R.Degree) * P.AtomicStep * One);
-    uint64_t Wait = queue(Slices[At.SliceIndex].Free, Arrival, Cost);
-    CacheLine *L = lineFor(At, Arrival + Wait);
-    bool Hit = L->Valid & At.Bit;
-    if (R.Kind == RequestKind::Write) {
-      ++Counters.L2Writes;
-      L->Valid |= At.Bit;
-      L->Dirty |= At.Bit;
-      continue;
-    }
-    uint64_t Latency =
-        (R.Kind == RequestKind::Atomic ? P.AtomicLatency : P.L2Latency) * One;
-    uint64_t Ready = Arrival + Wait + Latency;
-    if (R.Kind == RequestKind::Atomic) {
-      ++Counters.L2Atomics;
-      Ready += Cost - std::min(Cost, One);
-      L->Dirty |= At.Bit;
-    } else {
-      ++Counters.L2Reads;
-      Counters.L2ReadHits += Hit;
-    }
-    if (Hit) {
-      ++Reply.L2Hits;
-      Ready = std::max(Ready, L->FillTime);
-    } else {
-      ++Counters.DramReads;
-      Ready += (P.DramLatency - P.L2Latency) * One +
-               dramDelay(At.SliceIndex, Arrival + Wait, 1);
-      L->Valid |= At.Bit;
-      L->FillTime = std::max(L->FillTime, Ready);
-    }
-    Back = std::max(Back, Ready);
+    Back =
+        std::max(Back, serveSector(R, Sectors[K], Leaves, Cost, Reply.L2Hits));
   }
-  if (R.Kind == RequestKind::Write)
-    return Reply;
-  // Data returns over the SM's port, one sector after another. The queue is
-  // kept in terms of when requests left: a late answer from DRAM does not hold
-  // up the hits behind it.
-  uint64_t Wait =
-      queue(PortFree[R.SM], R.Time * One, R.NumSectors * PortSectorCost);
-  Reply.Time = (Back + Wait + One - 1) / One;
+  // Data that was read returns over the port. The queue is kept in terms of
+  // when requests left: a late answer from DRAM does not hold up the hits
+  // behind it.
+  if (!Writes)
+    Back += queue(PortFree[R.SM], Arrival, R.NumSectors * PortSectorCost);
+  Reply.Time = (Back + One - 1) / One;
   return Reply;
 }

@@ -46,9 +46,16 @@ struct MemoryRequest {
 
 /// What a request's data did.
 struct MemoryReply {
-  uint64_t Time = 0; ///< When the data is at the SM.
+  uint64_t Time = 0; ///< When the data, or word of the write, is at the SM.
   uint32_t L2Hits = 0;
 };
+
+/// The number of a sector as the caches see it. Addresses are offsets in the
+/// device's memory: where the arena lies in the process must not decide in
+/// which set a line goes.
+inline uint64_t canonicalSector(uint64_t Sector) {
+  return Sector & ((uint64_t(1) << 35) - 1);
+}
 
 /// L2 and DRAM of one GPU. Its contents last from launch to launch.
 class MemorySystem {
@@ -63,6 +70,9 @@ public:
   void restart();
   /// Empties L2 as well (a cold L2).
   void flush();
+  /// The host copied \p Bytes to \p Address: copies go through L2 and stay
+  /// there until something takes their place.
+  void copied(uint64_t Address, uint64_t Bytes);
 
   const MemoryCounters &counters() const { return Counters; }
   bool warm() const { return Warm; }
@@ -81,17 +91,21 @@ private:
   /// When the slice can take the request, and occupies it for \p Cost.
   uint64_t queue(uint64_t &Free, uint64_t Arrival, uint64_t Cost);
   uint64_t dramDelay(uint64_t SliceIndex, uint64_t Now, uint64_t Sectors);
+  uint64_t serveSector(const MemoryRequest &R, uint64_t Sector,
+                       uint64_t Arrival, uint64_t Cost, uint32_t &Hits);
   CacheLine *lineFor(const Lookup &At, uint64_t Now);
 
   const Profile &P;
   uint64_t SectorCost;     ///< Of a slice.
   uint64_t DramSectorCost; ///< Of a channel.
-  uint64_t PortSectorCost; ///< Of the way back to an SM.
+  uint64_t PortSectorCost; ///< Of the way to or from an SM.
   std::vector<Slice> Slices;
   std::vector<uint64_t> ChannelFree;
-  std::vector<uint64_t> PortFree; ///< By SM.
+  std::vector<uint64_t> PortFree;  ///< By SM, for data that it reads.
+  std::vector<uint64_t> WriteFree; ///< By SM, for data that it writes.
   MemoryCounters Counters;
-  bool Warm = false;
+  bool Warm = false;   ///< When the launch started, L2 held something.
+  bool Filled = false; ///< By a copy since the last launch.
 };
 
 } // namespace gevo::gpu::timing

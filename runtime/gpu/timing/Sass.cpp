@@ -130,6 +130,38 @@ struct LineCode {
   uint32_t Place = NoIndex;
 };
 
+/// How often an unrolled block is there: the median over the lines that would
+/// be one instruction each. Some have more in any case (a comparison that needs
+/// two), so the most frequent one would make the others look removed. Memory
+/// and float lines decide if there are any: of a loop's own counting the
+/// assembler leaves one copy.
+unsigned copiesOf(const Profile &P, const ptx::Function &F,
+                  const ptx::BasicBlock &B,
+                  const std::map<uint32_t, LineCode> &Lines) {
+  std::vector<unsigned> Work, All;
+  for (uint32_t K = B.Begin; K < B.End; ++K) {
+    auto L = Lines.find(F.Code[K].Line);
+    if (L == Lines.end())
+      continue;
+    std::vector<Step> Rule = arithmeticSteps(P, F, F.Code[K]);
+    bool Simple = Rule.size() == 1 && Rule[0].Count == 1;
+    unsigned Count = isMemory(F.Code[K]) ? L->second.Memory
+                     : Simple ? L->second.PerPipe[unsigned(Rule[0].Pipe)]
+                              : 0;
+    if (!Count)
+      continue;
+    All.push_back(Count);
+    if (isMemory(F.Code[K]) || Rule[0].Pipe != Unit::Int)
+      Work.push_back(Count);
+  }
+  std::vector<unsigned> &Counts = Work.empty() ? All : Work;
+  if (Counts.empty())
+    return 1;
+  auto Middle = Counts.begin() + std::ptrdiff_t(Counts.size() / 2);
+  std::nth_element(Counts.begin(), Middle, Counts.end());
+  return *Middle;
+}
+
 } // namespace
 
 Result<SassModule> gevo::gpu::timing::parseListing(std::string_view Text) {
@@ -165,18 +197,7 @@ SassFunction gevo::gpu::timing::costsFromSass(const Profile &P,
   SassFunction Costs(F.Code.size());
   ptx::Cfg Graph = ptx::Cfg::build(F);
   for (const ptx::BasicBlock &B : Graph.Blocks) {
-    // An unrolled block has as many copies as its most frequent simple line.
-    unsigned Copies = 1;
-    for (uint32_t K = B.Begin; K < B.End; ++K) {
-      auto L = Lines.find(F.Code[K].Line);
-      if (L == Lines.end())
-        continue;
-      if (isMemory(F.Code[K]))
-        Copies = std::max(Copies, L->second.Memory);
-      else if (arithmeticSteps(P, F, F.Code[K]).size() == 1 &&
-               arithmeticSteps(P, F, F.Code[K])[0].Count == 1)
-        Copies = std::max(Copies, L->second.Plain);
-    }
+    unsigned Copies = copiesOf(P, F, B, Lines);
     for (uint32_t K = B.Begin; K < B.End; ++K) {
       SassCost &C = Costs[K];
       std::vector<Step> Rule = arithmeticSteps(P, F, F.Code[K]);

@@ -23,12 +23,6 @@ namespace {
 uint64_t divideUp(uint64_t A, uint64_t B) { return (A + B - 1) / B; }
 unsigned bits(uint32_t Mask) { return unsigned(__builtin_popcount(Mask)); }
 
-/// Addresses are offsets in the device's memory: where the arena lies in the
-/// process must not decide in which set a line goes.
-uint64_t canonical(uint64_t Sector) {
-  return Sector & ((uint64_t(1) << 35) - 1);
-}
-
 /// Calls \p Use(line, mask of sectors) for each line of ascending sectors.
 template <typename F>
 void forEachLine(const uint64_t *Sectors, uint32_t Count, F Use) {
@@ -169,7 +163,7 @@ void Sm::globalLoad(uint32_t Warp, const Uop &U, const TraceAccess &A,
   uint64_t Sectors[128];
   uint32_t Count = std::min<uint32_t>(A.NumSectors, 128);
   for (uint32_t K = 0; K < Count; ++K)
-    Sectors[K] = canonical(W.Trace->Sectors[A.FirstSector + K]);
+    Sectors[K] = canonicalSector(W.Trace->Sectors[A.FirstSector + K]);
   uint64_t Tags = 0;
   forEachLine(Sectors, Count, [&](uint64_t, uint8_t) { ++Tags; });
   uint64_t Cycles = std::max(divideUp(Count, P.L1SectorsPerCycle),
@@ -260,7 +254,7 @@ void Sm::globalStore(uint32_t Warp, const Uop &U, const TraceAccess &A,
   bool Local = A.Space == TraceSpace::Local;
   uint32_t First = uint32_t(RequestSectors.size());
   for (uint32_t K = 0; K < A.NumSectors; ++K) {
-    uint64_t Sector = canonical(W.Trace->Sectors[A.FirstSector + K]);
+    uint64_t Sector = canonicalSector(W.Trace->Sectors[A.FirstSector + K]);
     uint64_t Line = Sector / SectorsPerLine;
     uint8_t Bit = uint8_t(1u << Sector % SectorsPerLine);
     if (!Local) {
@@ -290,7 +284,8 @@ void Sm::globalAtomic(uint32_t Warp, const Uop &U, const TraceAccess &A,
   uint64_t Start = takePath(Now, divideUp(A.NumSectors, P.L1SectorsPerCycle));
   uint32_t First = uint32_t(RequestSectors.size());
   for (uint32_t K = 0; K < A.NumSectors; ++K)
-    RequestSectors.push_back(canonical(W.Trace->Sectors[A.FirstSector + K]));
+    RequestSectors.push_back(
+        canonicalSector(W.Trace->Sectors[A.FirstSector + K]));
   uint32_t F = NoIndex;
   if (U.Kind == UopKind::Atomic) {
     F = newFetch(Warp, U, Stall::Atomic);
@@ -302,7 +297,8 @@ void Sm::globalAtomic(uint32_t Warp, const Uop &U, const TraceAccess &A,
 }
 
 void Sm::reply(const MemoryRequest &R, const MemoryReply &Reply) {
-  LastTime = std::max(LastTime, R.Time);
+  // A launch has ended when its last write and atomic operation is done.
+  LastTime = std::max(LastTime, Reply.Time);
   if (R.Fetch == NoIndex)
     return;
   const Fetch &F = Fetches[R.Fetch];

@@ -176,6 +176,33 @@ TEST_P(OnGpu, ChaseDram) {
            "dram_latency");
 }
 
+/// Copies of the host leave their data in L2, as far as it fits.
+TEST_P(OnGpu, CopiedDataIsInL2) {
+  Bench B(P, kernel(P, ".param .u64 out", R"(
+.reg .u64 %rd<4>; .reg .u32 %r<4>;
+ld.param.u64 %rd0, [out]; mov.u32 %r0, %tid.x; mul.wide.u32 %rd1, %r0, 4;
+add.u64 %rd2, %rd0, %rd1; ld.global.u32 %r1, [%rd2];
+st.global.u32 [%rd2], %r1;
+)"));
+  uint64_t Out = B.Gpu.allocate(4096);
+  B.Time.copied(Out, 4096);
+  LaunchTiming T = B.run("k", {1, 1, 1}, {1024, 1, 1}, {Out});
+  EXPECT_TRUE(T.WarmL2);
+  EXPECT_EQ(T.Memory.DramReads, 0u);
+  EXPECT_EQ(T.Memory.L2ReadHits, 128u);
+  B.Time.flush();
+  T = B.run("k", {1, 1, 1}, {1024, 1, 1}, {Out});
+  EXPECT_FALSE(T.WarmL2);
+  EXPECT_EQ(T.Memory.DramReads, 128u);
+  // The end of a copy that is larger than L2 has pushed everything else out.
+  uint64_t Large = B.Gpu.allocate(2 * P.L2Bytes);
+  B.Time.copied(Large, 2 * P.L2Bytes);
+  EXPECT_GT(B.run("k", {1, 1, 1}, {1024, 1, 1}, {Out}).Memory.DramReads, 64u);
+  EXPECT_LT(B.run("k", {1, 1, 1}, {1024, 1, 1}, {Large + 2 * P.L2Bytes - 4096})
+                .Memory.DramReads,
+            32u);
+}
+
 TEST_P(OnGpu, BarrierOfOneWarp) {
   within10(perStep(Float, "bar.sync 0;\n", StoreFloat),
            double(P.pipe(Unit::Barrier).Latency), "barrier");

@@ -82,6 +82,61 @@ TEST(Sass, EarlierArchitecturesAreRefused) {
   EXPECT_EQ(M.error().Message, "the machine code of sm_61 cannot be read");
 }
 
+/// The machine code of one block: each pair is a PTX line and an opcode.
+SassFunction
+costsOf(const std::string &Ptx,
+        const std::vector<std::pair<uint32_t, const char *>> &Code) {
+  Profile P = profileNamed("V100");
+  SassListing L;
+  for (auto [Line, Opcode] : Code) {
+    SassInstruction I;
+    I.Opcode = Opcode;
+    I.Line = Line;
+    L.Code.push_back(I);
+  }
+  Bench B(P, Ptx);
+  return costsFromSass(P, *B.Module->kernel("k")->functions()[0], L);
+}
+
+TEST(Sass, LineWithManyInstructionsLeavesOthersTheirs) {
+  // There is no 16-bit subtraction, so line 5 is three; 6 and 7 are one each.
+  std::string Ptx = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                    ".visible .entry k() { .reg .u32 %r<9>; .reg .u16 %h<9>;\n"
+                    "sub.u16 %h1, %h0, %h0;\n"
+                    "add.u32 %r2, %r1, 1;\nand.b32 %r3, %r2, 7;\nret;\n}\n";
+  SassFunction F = costsOf(
+      Ptx,
+      {{5, "PRMT"}, {5, "PRMT"}, {5, "IADD3"}, {6, "IADD3"}, {7, "LOP3.LUT"}});
+  unsigned Instructions[3] = {};
+  for (unsigned K = 0; K < 3; ++K)
+    for (const Step &S : F[K].Steps)
+      Instructions[K] += S.Count;
+  EXPECT_EQ(Instructions[0], 3u);
+  EXPECT_EQ(Instructions[1], 1u);
+  EXPECT_EQ(Instructions[2], 1u);
+}
+
+TEST(Sass, UnrolledLoopIsPricedOnce) {
+  std::string Ptx = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                    ".visible .entry k() { .reg .u32 %r<9>; .reg .f32 %f<9>; "
+                    ".reg .pred %p;\n"
+                    "L: fma.rn.f32 %f0, %f0, %f1, %f2;\n"
+                    "add.u32 %r0, %r0, 1;\nsetp.ne.u32 %p, %r0, 64;\n"
+                    "@%p bra L;\nret;\n}\n";
+  // Four copies of the work, one of the counting, a constant made outside.
+  SassFunction F = costsOf(Ptx, {{5, "MOV"},
+                                 {5, "FFMA"},
+                                 {5, "FFMA"},
+                                 {5, "FFMA"},
+                                 {5, "FFMA"},
+                                 {6, "IADD3"},
+                                 {7, "ISETP.NE"}});
+  ASSERT_EQ(F[0].Steps.size(), 1u);
+  EXPECT_EQ(F[0].Steps[0].Pipe, Unit::Fp32);
+  EXPECT_EQ(F[0].Steps[0].Count, 1u);
+  EXPECT_TRUE(F[1].Steps.empty());
+}
+
 /// Two kernels that become the same machine code: copies, an unused result and
 /// a constant that is made twice.
 const char *const Plain = R"(

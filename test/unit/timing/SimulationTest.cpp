@@ -251,6 +251,31 @@ TEST(Simulation, FenceWaitsForStores) {
   EXPECT_GE(run(P, K, 1).Cycles, P.L2Latency);
 }
 
+TEST(Simulation, LaunchEndsWhenItsWritesAreDone) {
+  Profile P = v100();
+  Program Store(1), Reduce(1);
+  Store.op(Unit::Memory, UopKind::Store, 0, {0}, {});
+  Store.access(TraceSpace::Global, 0, {1});
+  EXPECT_GE(run(P, Store, 1).Cycles, P.L2Latency);
+  Reduce.op(Unit::Memory, UopKind::Reduce, 0, {0}, {});
+  Reduce.access(TraceSpace::Global, 32, {1});
+  EXPECT_GE(run(P, Reduce, 1).Cycles, P.AtomicLatency + 31 * P.AtomicStep);
+}
+
+TEST(Simulation, WritesLeaveOverThePort) {
+  Profile P = v100();
+  auto Stores = [&](unsigned N) {
+    Program K(1);
+    for (unsigned I = 0; I < N; ++I) {
+      K.op(Unit::Memory, UopKind::Store, 0, {0}, {});
+      K.access(TraceSpace::Global, 0, {4 * I, 4 * I + 1, 4 * I + 2, 4 * I + 3});
+    }
+    return run(P, K, 8).Cycles;
+  };
+  double PerStore = double(Stores(300) - Stores(100)) / (200 * 8);
+  EXPECT_NEAR(PerStore, 128.0 / double(P.PortBytesPerCycle), 0.1);
+}
+
 TEST(Simulation, ContendedAtomicsSerialise) {
   Profile P = v100();
   auto Adds = [&](unsigned Degree) {
