@@ -379,6 +379,9 @@ Expected<EditSet> Reader::read() {
     return Malformed(positionAt(Text, Offset),
                      "not JSON: " + What.split("]: ").second);
   }
+  if (std::optional<SecondKey> Second = findSecondKey(Text))
+    return Malformed(Second->Where, "a second field '" + Second->Key +
+                                        "' of the same object; remove one");
   EditSet Set;
   Set.Path = File.str();
   const json::Object *Object = Root->getAsObject();

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/edit/JsonScan.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace llvm;
 using namespace gevo;
@@ -24,7 +25,7 @@ public:
 
   void value() {
     space();
-    Visit(Path, {Line, static_cast<unsigned>(Pos - LineStart + 1)});
+    Visit(Path, here());
     if (peek() == '{')
       object();
     else if (peek() == '[')
@@ -36,7 +37,13 @@ public:
         ++Pos;
   }
 
+  std::optional<SecondKey> Second;
+
 private:
+  FilePosition here() const {
+    return {Line, static_cast<unsigned>(Pos - LineStart + 1)};
+  }
+
   char peek() const { return Pos < Text.size() ? Text[Pos] : '\0'; }
 
   void space() {
@@ -71,11 +78,16 @@ private:
       ++Pos;
       return;
     }
+    DenseSet<StringRef> Keys;
     do {
       space();
-      Path.push_back({string(), 0});
+      StringRef Key = string();
+      Path.push_back({Key, 0});
       space();
       ++Pos; // ':'
+      space();
+      if (!Keys.insert(Key).second && !Second)
+        Second = {Key, here()};
       value();
       Path.pop_back();
     } while (another());
@@ -138,4 +150,11 @@ size_t gevo::findTooDeep(StringRef Text, unsigned Limit) {
 void gevo::scanJson(StringRef Text,
                     function_ref<void(const JsonPath &, FilePosition)> Visit) {
   Scanner(Text, Visit).value();
+}
+
+std::optional<SecondKey> gevo::findSecondKey(StringRef Text) {
+  auto Nothing = [](const JsonPath &, FilePosition) {};
+  Scanner S(Text, Nothing);
+  S.value();
+  return S.Second;
 }

@@ -17,6 +17,7 @@
 #include "passes/edit/EditSet.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include <optional>
 
 namespace gevo {
 
@@ -41,6 +42,16 @@ size_t findTooDeep(llvm::StringRef Text, unsigned Limit);
 /// must be valid JSON that nests no deeper than the caller's stack allows.
 void scanJson(llvm::StringRef Text,
               llvm::function_ref<void(const JsonPath &, FilePosition)> Visit);
+
+/// A key that stands a second time in one object, and where its value does.
+struct SecondKey {
+  llvm::StringRef Key;
+  FilePosition Where;
+};
+
+/// The first such key of \p Text, which must be as for scanJson: the parser
+/// would take one of the two values and say nothing.
+std::optional<SecondKey> findSecondKey(llvm::StringRef Text);
 
 } // namespace gevo
 
