@@ -18,6 +18,7 @@
 
 #include "passes/ir/Passes.h"
 #include "plugin/CompilerArguments.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Passes/OptimizationLevel.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
@@ -59,7 +60,9 @@ static bool flag(const cl::opt<bool> &Option, StringRef Variable) {
   if (Option.getNumOccurrences())
     return Option;
   std::string Value = sys::Process::GetEnv(Variable).value_or("");
-  return !Value.empty() && Value != "0";
+  return !StringSwitch<bool>(Value)
+              .CasesLower("", "0", "no", "off", "false", true)
+              .Default(false);
 }
 
 // A plugin that is named twice, as by a configuration file and on the command

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/ir/Diagnostics.h"
 #include "passes/ir/EditedFunction.h"
 #include "passes/ir/Fingerprint.h"
 #include "passes/ir/Passes.h"
@@ -55,6 +56,12 @@ private:
 } // namespace
 
 PreservedAnalyses AnnotatePass::run(Module &M, ModuleAnalysisManager &) {
+  const Function *Wanted = M.getFunction(O.Function);
+  if (!O.Function.empty() && (!Wanted || Wanted->isDeclaration()))
+    report(M.getContext(), DS_Error,
+           "gevo-annotate: " + M.getSourceFileName() +
+               " defines no function '" + O.Function +
+               "'; names are as in the module");
   for (Function &F : M) {
     if (F.isDeclaration() || (!O.Function.empty() && O.Function != F.getName()))
       continue;

@@ -102,17 +102,21 @@ static Error writeReport(StringRef Stem, const EditSet &Set,
       Path, [&](raw_ostream &OS) { printReport(Report, Set, OS); });
 }
 
-// The set is about this module, but not for what it is compiled for. Builds for
-// several architectures may mean it so: no miss, but worth a remark.
-static void remarkElsewhere(Module &M, const EditSet &Set,
-                            const ReplayReport &Report) {
+// One set may serve builds for several architectures and of several sources: no
+// miss, but worth a remark. Says where the edits are if they are about this
+// module for another architecture.
+static void remarkNone(Module &M, const EditSet &Set,
+                       const ReplayReport &Report) {
+  std::string Text = Set.Path + " has no edits for ";
+  if (Report.Elsewhere.empty())
+    Text += "the functions of " + describe(M) + ", which is compiled without";
+  else
+    Text += Report.Architecture + ", only for " + Report.Elsewhere + "; " +
+            describe(M) + " is compiled without. Search for " +
+            Report.Architecture + ", too";
   for (const Function &F : M)
     if (!F.isDeclaration())
-      return remarkMissed(F, Set.Path + " has no edits for " +
-                                 Report.Architecture + ", only for " +
-                                 Report.Elsewhere + "; " + describe(M) +
-                                 " is compiled without. Search for " +
-                                 Report.Architecture + ", too");
+      return remarkMissed(F, Text);
 }
 
 // The last word: to -Rpass=gevo if all went well, and to everybody if not.
@@ -129,8 +133,12 @@ static void reportTotal(Module &M, const EditSet &Set,
 }
 
 PreservedAnalyses ReplayPass::run(Module &M, ModuleAnalysisManager &) {
-  if (!isDeviceModule(M) || O.Edits.empty() || architectureOf(M).empty())
+  if (!isDeviceModule(M) || architectureOf(M).empty())
     return PreservedAnalyses::all();
+  if (O.Edits.empty()) {
+    report(M.getContext(), DS_Error, "gevo-replay needs edits=<file>");
+    return PreservedAnalyses::all();
+  }
   Expected<EditSet> Set = readEditSet(O.Edits);
   if (!Set) {
     report(M.getContext(), O.Strict ? DS_Error : DS_Warning,
@@ -150,8 +158,6 @@ PreservedAnalyses ReplayPass::run(Module &M, ModuleAnalysisManager &) {
   // Named after the module before the edits, as its record is.
   std::string Stem = O.Report.empty() ? "" : moduleFileStem(M);
   ReplayReport Report = replay(M, *Set, Options);
-  if (!Report.Elsewhere.empty())
-    remarkElsewhere(M, *Set, Report);
   reportMisses(M, *Set, Report, O);
   reportRemaps(M, Report);
   if (!O.Report.empty())
@@ -159,6 +165,8 @@ PreservedAnalyses ReplayPass::run(Module &M, ModuleAnalysisManager &) {
       report(M.getContext(), DS_Error, toString(std::move(E)));
   if (Report.total())
     reportTotal(M, *Set, Report);
+  else
+    remarkNone(M, *Set, Report);
   return Report.applied() ? PreservedAnalyses::none()
                           : PreservedAnalyses::all();
 }

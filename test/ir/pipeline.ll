@@ -35,9 +35,14 @@
 ; RUN: not %{print}'gevo-annotat' 2>&1 | FileCheck %s --check-prefix=NOPASS
 ; NOPASS: unknown pass name 'gevo-annotat'
 
-; A record without a place is an error of the run.
+; A record without a place, a replay without edits, and an unknown function are
+; errors of the run.
 ; RUN: not %opt_gevo -passes=gevo-record -disable-output %s 2>&1 | FileCheck %s --check-prefix=NOWHERE
 ; NOWHERE: error: gevo: gevo-record needs to=embed or to=<folder>; the device module of {{.*}} is not recorded
+; RUN: not %opt_gevo -passes=gevo-replay -disable-output %s 2>&1 | FileCheck %s --check-prefix=NOEDITS
+; NOEDITS: error: gevo: gevo-replay needs edits=<file>
+; RUN: not %opt_gevo -passes='gevo-annotate<function=kernell>' -disable-output %s 2>&1 | FileCheck %s --check-prefix=NOFUNCTION
+; NOFUNCTION: error: gevo: gevo-annotate: {{.*}} defines no function 'kernell'; names are as in the module
 
 target triple = "nvptx64-nvidia-cuda"
 

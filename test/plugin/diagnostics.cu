@@ -44,6 +44,14 @@
 // RUN: not env GEVO_EDITS=bad.json %{device} -o /dev/null -fplugin=%gevo_plugin -mllvm -gevo-strict 2>&1 | FileCheck %s --check-prefix=STRICT
 // STRICT: error: gevo: bad.json:3:1: edit 2
 // RUN: env GEVO_EDITS=bad.json GEVO_STRICT=0 %{device} -o /dev/null -w
+// RUN: env GEVO_EDITS=bad.json GEVO_STRICT=No %{device} -o /dev/null -w
+
+// A set for other sources says so to those who ask; strict builds share one set.
+// RUN: sed -e 's/_Z5/_Z5other/;s/"app.cu"/"other.cu"/;s/_Z5ratio/_Z9ratio/;s/"app.cu"/"other.cu"/' good.json > other.json
+// RUN: env GEVO_EDITS=other.json GEVO_STRICT=1 %{device} -o other.s 2>&1 | count 0
+// RUN: cmp original.s other.s
+// RUN: env GEVO_EDITS=other.json %{device} -o /dev/null -Rpass-missed=gevo 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER: remark: other.json has no edits for the functions of app.cu (sm_70), which is compiled without [-Rpass-missed=gevo]
 
 // The source changed: nothing is touched, unless told to remap.
 // RUN: cp changed.cu app.cu
