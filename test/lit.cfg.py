@@ -39,6 +39,11 @@ clangxx_cuda = " ".join(
     ]
 )
 config.substitutions += [
+    # A whole program, linked with the shared runtime.
+    (
+        "%cuda_program",
+        f"{clangxx_cuda} -O1 --offload-arch=sm_70 -Wall -Werror -L{cuda}/lib64 -Wl,-rpath,{cuda}/lib64 -lcudart",
+    ),
     ("%clangxx_cuda", clangxx_cuda),
     ("%opt_gevo", f"opt -load-pass-plugin={plugin}"),
     ("%gevo_plugin", plugin),

@@ -10,11 +10,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/gpu/driver/Settings.h"
+#include "tools/gevo-run/CommandLine.h"
+#include "tools/gevo-run/Program.h"
 #include "tools/gevo-run/Runner.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 using namespace gevo;
 using namespace gevo::run;
@@ -22,13 +25,36 @@ using namespace gevo::run;
 namespace {
 
 const char Help[] =
-    "usage: gevo-run [options] --ptx FILE LAUNCH.json\n"
+    "usage: gevo-run [options] -- PROGRAM [arguments]\n"
+    "       gevo-run [options] --ptx FILE LAUNCH.json\n"
     "\n"
-    "Runs kernels of a PTX file on the embedded GPU, with the buffers, "
+    "Runs a CUDA program on the embedded GPU, as it is, and reports what its\n"
+    "kernels cost on standard error:\n"
+    "\n"
+    "  --gpu=NAME        the GPU to be, a name or a profile file (default: "
+    "V100);\n"
+    "                    several separated by commas are several devices\n"
+    "  --check[=CHECKS]  report mistakes of kernels: all, or as below\n"
+    "  --profile         show the lines on which kernels spend their time\n"
+    "  --time=off        do not model time; faster\n"
+    "  --json=FILE       write the report to FILE\n"
+    "  --substitute=FILE take kernels of the same names from this PTX file\n"
+    "  --step-limit=N    end a launch after N warp instructions\n"
+    "  --driver=NAME     embedded (default), nvidia, or a driver library\n"
+    "  --missing         list the CUDA functions that PROGRAM needs and that "
+    "are\n"
+    "                    missing; do not run it\n"
+    "\n"
+    "The exit status is the program's; 1 if it ended well but could not use "
+    "the\n"
+    "GPU, 2 if it ended well but --check found an error.\n"
+    "\n"
+    "With --ptx, runs kernels of a PTX file on the embedded GPU, with the "
+    "buffers, "
     "launches\n"
     "and arguments that LAUNCH.json describes, and prints a report as one "
     "JSON\n"
-    "object. See docs/gevo-run.md for the format.\n"
+    "object. See docs/reference/gevo-run.md for the format.\n"
     "\n"
     "  --ptx FILE        the PTX text\n"
     "  --out DIR         write dumped buffers as DIR/NAME.bin; without it "
@@ -62,43 +88,12 @@ const char *const ValueOptions[] = {
 const char *const Flags[] = {"--no-timing", "--profile", "--profile-json",
                              "--help", "--version"};
 
-[[noreturn]] void fail(const std::string &Message) {
-  std::fprintf(stderr, "gevo-run: error: %s\n", Message.c_str());
-  std::exit(1);
-}
-
-size_t editDistance(const std::string &A, const std::string &B) {
-  std::vector<size_t> Row(B.size() + 1);
-  for (size_t J = 0; J <= B.size(); ++J)
-    Row[J] = J;
-  for (size_t I = 1; I <= A.size(); ++I) {
-    size_t Diagonal = Row[0];
-    Row[0] = I;
-    for (size_t J = 1; J <= B.size(); ++J) {
-      size_t Above = Row[J];
-      Row[J] = std::min(
-          {Above + 1, Row[J - 1] + 1, Diagonal + (A[I - 1] != B[J - 1])});
-      Diagonal = Above;
-    }
-  }
-  return Row[B.size()];
-}
-
-[[noreturn]] void failUnknown(const std::string &Option) {
-  std::string Nearest;
-  size_t Best = 4;
-  auto consider = [&](const char *Known) {
-    if (size_t D = editDistance(Option, Known); D < Best) {
-      Best = D;
-      Nearest = Known;
-    }
-  };
-  std::for_each(std::begin(ValueOptions), std::end(ValueOptions), consider);
-  std::for_each(std::begin(Flags), std::end(Flags), consider);
-  fail(
-      "unknown option '" + Option + "'" +
-      (Nearest.empty() ? "; see --help" : "; did you mean '" + Nearest + "'?"));
-}
+const std::vector<std::string> KnownOptions = [] {
+  std::vector<std::string> All(std::begin(ValueOptions),
+                               std::end(ValueOptions));
+  All.insert(All.end(), std::begin(Flags), std::end(Flags));
+  return All;
+}();
 
 struct CommandLine {
   std::string Ptx, Launch, Gpu = "V100", Checks = "all", StepLimit = "0";
@@ -189,7 +184,7 @@ CommandLine parseCommandLine(int Argc, char **Argv) {
     else if (Name == "--profile-json")
       Line.Run.ProfileJson = true;
     else if (Name.size() > 1 && Name[0] == '-')
-      failUnknown(Name);
+      failUnknown(Name, KnownOptions);
     else if (!Line.Launch.empty())
       fail("there are two launch files, '" + Line.Launch + "' and '" + Name +
            "'");
@@ -224,6 +219,10 @@ void resolveOptions(CommandLine &Line) {
 } // namespace
 
 int main(int Argc, char **Argv) {
+  // What follows "--" is a program and its arguments.
+  for (int I = 1; I < Argc; ++I)
+    if (!std::strcmp(Argv[I], "--"))
+      return programMain(Argc, Argv);
   CommandLine Line = parseCommandLine(Argc, Argv);
   resolveOptions(Line);
   std::string Error;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/gpu/driver/Driver.h"
+#include "runtime/gpu/driver/LogObserver.h"
 #include "runtime/gpu/driver/Settings.h"
 
 #include <cassert>
@@ -13,6 +14,9 @@
 
 using namespace gevo;
 using namespace gevo::driver;
+
+Driver::Driver() = default;
+Driver::~Driver() = default;
 
 Driver &Driver::get() {
   static Driver *Only = new Driver;
@@ -40,6 +44,8 @@ CUresult Driver::initialise() {
           Handles.insert<CUmemoryPool>(std::move(DefaultPool));
       Gpus.push_back(std::move(G));
     }
+    if (auto Log = makeLogObserver())
+      Observers.push_back(std::move(Log));
     Initialised = true;
   });
   return InitResult;

@@ -23,6 +23,8 @@
 
 namespace gevo::driver {
 
+class LaunchObserver;
+
 /// One range that a program got from the driver or registered with it.
 struct MemoryRange {
   uint64_t Base = 0;
@@ -87,10 +89,14 @@ public:
   uint64_t usedBytes(int Ordinal);
   /// @}
 
+  /// Those who watch launches; settled when the driver is initialised.
+  std::vector<std::unique_ptr<LaunchObserver>> Observers;
+
   uint64_t nextId() { return ++LastId; }
 
 private:
-  Driver() = default;
+  Driver();
+  ~Driver();
   bool mustSee(const Context &Viewer, const MemoryRange &Range) const;
 
   std::once_flag Once;

@@ -8,6 +8,7 @@
 #include "runtime/gpu/driver/GevoGpu.h"
 #include "runtime/gpu/driver/Driver.h"
 #include "runtime/gpu/driver/FindingJson.h"
+#include "runtime/gpu/driver/LogObserver.h"
 #include "runtime/gpu/driver/Settings.h"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ using namespace gevo::driver;
 
 namespace {
 
-constexpr int InterfaceVersion = 1;
+constexpr int InterfaceVersion = 2;
 
 /// Changes the settings of the current context or, without one, those that new
 /// contexts get.
@@ -139,4 +140,14 @@ GEVO_EXPORT int gevoGpuGetCounters(GevoGpuCounters *Counters, size_t Size) {
                          Ctx->LastCycles};
   std::memcpy(Counters, &All, std::min(Size, sizeof(All)));
   return CUDA_SUCCESS;
+}
+
+GEVO_EXPORT int gevoGpuNote(const char *Kind, const char *Text) {
+  if (!Kind || !Text)
+    return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] {
+    if (LaunchLog *Log = launchLog())
+      Log->add(LogKind::Note, std::string(Kind) + '\n' + Text, 1);
+    return CUDA_SUCCESS;
+  });
 }

@@ -78,6 +78,11 @@ typedef struct GevoGpuCounters {
 /* Size is sizeof(GevoGpuCounters) of the caller. */
 int gevoGpuGetCounters(GevoGpuCounters *Counters, size_t Size);
 
+/* Keeps a line for the report of gevo-run: what it is about ("missing",
+   "problem", "substituted") and the text. Without such a report nothing
+   happens. */
+int gevoGpuNote(const char *Kind, const char *Text);
+
 #ifdef __cplusplus
 }
 #endif

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/gpu/driver/GevoGpu.h"
 #include "runtime/gpu/driver/cuda_abi.h"
 
 #include <atomic>
@@ -15,10 +16,12 @@ using namespace gevo::cuda;
 namespace {
 
 CUresult lacking(const char *Symbol, std::atomic<bool> &Told) {
-  if (!Told.exchange(true))
+  if (!Told.exchange(true)) {
+    gevoGpuNote("missing", Symbol);
     std::fprintf(stderr,
                  "gevo-gpu: note: %s is not supported by the embedded GPU\n",
                  Symbol);
+  }
   return CUDA_ERROR_NOT_SUPPORTED;
 }
 

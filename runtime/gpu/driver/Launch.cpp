@@ -7,6 +7,7 @@
 
 #include "runtime/gpu/driver/Launch.h"
 #include "runtime/gpu/driver/Clock.h"
+#include "runtime/gpu/driver/LaunchObserver.h"
 #include "runtime/gpu/driver/Report.h"
 
 #include <algorithm>
@@ -64,6 +65,9 @@ CUresult runLaunch(const LaunchPlan &Plan, WorkReport &Report) {
   Options.Checks = Settings.Checks;
   Options.StepLimit = Settings.StepLimit;
   gpu::LaunchResult Result;
+  std::optional<gpu::timing::LaunchTiming> Timing;
+  for (const auto &O : Driver::get().Observers)
+    O->before(Plan);
   if (Settings.Timing) {
     std::lock_guard<std::mutex> Guard(Ctx.ClockLock);
     gpu::timing::TimedResult Timed =
@@ -71,11 +75,14 @@ CUresult runLaunch(const LaunchPlan &Plan, WorkReport &Report) {
     Result = std::move(Timed.Execution);
     Report.Microseconds = double(Timed.Timing.Nanoseconds) / 1000.0;
     Cycles = Timed.Timing.Cycles;
+    Timing = std::move(Timed.Timing);
   } else {
     Result = Ctx.Engine->launch(*Plan.F->Code, Options);
     Report.Microseconds =
         launchMicroseconds(Ctx.Owner.Properties, Result.Counters);
   }
+  for (const auto &O : Driver::get().Observers)
+    O->after(Plan, {Result, Timing ? &*Timing : nullptr, Report.Microseconds});
   CUresult R = resultOf(Result);
   reportLaunch(Ctx, Settings, Plan.F->Code->name(), Result);
   {

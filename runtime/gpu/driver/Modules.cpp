@@ -29,6 +29,7 @@ CUresult gevo::driver::loadModule(const std::shared_ptr<Context> &Ctx,
   }
   auto M = std::make_shared<Module>();
   M->Ctx = Ctx;
+  M->Texts = Texts;
   M->Loaded = std::move(*Loaded);
   for (const gpu::ModuleVariable &V : M->Loaded->variables()) {
     if (!V.Bytes || !V.Address)

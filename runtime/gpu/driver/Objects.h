@@ -148,6 +148,7 @@ struct Module : Object {
   ~Module() override;
 
   std::shared_ptr<Context> Ctx;
+  std::vector<std::string> Texts; ///< The PTX it was made of.
   std::unique_ptr<gpu::LoadedModule> Loaded;
   std::mutex Lock;
   std::map<std::string, CUfunction> Functions;

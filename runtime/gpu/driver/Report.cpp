@@ -16,7 +16,13 @@ using namespace gevo::driver;
 namespace {
 
 /// What makes two findings the same to a reader: kind and places in the code.
-std::string keyOf(const gpu::Finding &F) {
+const char *severityName(gpu::Severity S) {
+  return S == gpu::Severity::Error ? "error" : "warning";
+}
+
+} // namespace
+
+std::string gevo::driver::findingKey(const gpu::Finding &F) {
   std::string Key = std::string(gpu::findingName(F.Kind)) + '@' + F.Kernel +
                     ':' + F.Who.Place.Function + ':' +
                     std::to_string(F.Who.Place.PtxLine);
@@ -25,12 +31,6 @@ std::string keyOf(const gpu::Finding &F) {
            std::to_string(F.Other->Place.PtxLine);
   return Key;
 }
-
-const char *severityName(gpu::Severity S) {
-  return S == gpu::Severity::Error ? "error" : "warning";
-}
-
-} // namespace
 
 void gevo::driver::reportLaunch(Context &Ctx, const LaunchSettings &Settings,
                                 const std::string &Kernel,
@@ -42,7 +42,7 @@ void gevo::driver::reportLaunch(Context &Ctx, const LaunchSettings &Settings,
   for (const gpu::Finding &F : Result.Findings) {
     {
       std::lock_guard<std::mutex> Guard(Ctx.Lock);
-      if (!Ctx.Printed.insert(keyOf(F)).second)
+      if (!Ctx.Printed.insert(findingKey(F)).second)
         continue;
     }
     if (ToFile)

@@ -19,6 +19,9 @@ namespace gevo::driver {
 void reportLaunch(Context &Ctx, const LaunchSettings &Settings,
                   const std::string &Kernel, const gpu::LaunchResult &Result);
 
+/// Tells findings apart by kind and place.
+std::string findingKey(const gpu::Finding &F);
+
 } // namespace gevo::driver
 
 #endif // GEVO_RUNTIME_GPU_DRIVER_REPORT_H

@@ -1,0 +1,105 @@
+//===- Substitution.cpp - Other PTX in place of a module's ----------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/cudart/Substitution.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+using namespace gevo;
+using namespace gevo::cudart;
+
+namespace {
+
+std::vector<std::string> substituteFiles() {
+  std::vector<std::string> Files;
+  const char *List = std::getenv("GEVO_SUBSTITUTE");
+  std::string Rest = List ? List : "";
+  while (!Rest.empty()) {
+    size_t Colon = Rest.find(':');
+    if (Colon)
+      Files.push_back(Rest.substr(0, Colon));
+    Rest.erase(0, Colon == std::string::npos ? Colon : Colon + 1);
+  }
+  return Files;
+}
+
+cudaError_t fail(const DriverTable &D, const std::string &Text) {
+  tell("error", Text);
+  if (D.gevoGpuNote)
+    D.gevoGpuNote("problem", Text.c_str());
+  return cudaErrorInvalidKernelImage;
+}
+
+/// Variables would exist twice if kernels of one module used those of two.
+cudaError_t checkWhole(const DriverTable &D, const Module &M,
+                       const std::string &File, CUlibrary Library) {
+  std::string Absent, Shared;
+  CUkernel K;
+  CUdeviceptr Address;
+  size_t Bytes;
+  for (const auto &Known : M.Kernels)
+    if (D.cuLibraryGetKernel(&K, Library, Known->Name.c_str()))
+      Absent = Known->Name;
+  for (const auto &Known : M.Variables)
+    if (!D.cuLibraryGetGlobal(&Address, &Bytes, Library, Known->Name.c_str()))
+      Shared = Known->Name;
+  if (Absent.empty() || Shared.empty())
+    return cudaSuccess;
+  return fail(D, "'" + File + "' has the variable " + Shared +
+                     " but not the kernel " + Absent +
+                     " of the same module; substitute all kernels of it");
+}
+
+} // namespace
+
+cudaError_t gevo::cudart::loadLibrary(const DriverTable &D, const void *Image,
+                                      const std::string &What,
+                                      CUlibrary &Library) {
+  char Log[1024] = "";
+  CUjit_option Options[] = {CU_JIT_ERROR_LOG_BUFFER,
+                            CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void *Values[] = {Log, reinterpret_cast<void *>(sizeof(Log))};
+  CUresult R = D.cuLibraryLoadData(&Library, Image, Options, Values, 2, nullptr,
+                                   nullptr, 0);
+  if (!R)
+    return cudaSuccess;
+  fail(D, "cannot load " + What + ": " +
+              (*Log ? Log : cudaGetErrorString(toRuntime(R))));
+  return toRuntime(R);
+}
+
+cudaError_t gevo::cudart::loadSubstitutes(const DriverTable &D, Module &M) {
+  for (const std::string &File : substituteFiles()) {
+    std::ifstream In(File, std::ios::binary);
+    std::string Text((std::istreambuf_iterator<char>(In)),
+                     std::istreambuf_iterator<char>());
+    if (!In.is_open() || Text.empty())
+      return fail(D, "cannot read '" + File + "', which is to be substituted");
+    CUlibrary Library;
+    if (cudaError_t E = loadLibrary(D, Text.c_str(), "'" + File + "'", Library))
+      return E;
+    bool IsWanted = false;
+    CUkernel Handle;
+    for (const auto &Known : M.Kernels) {
+      if (D.cuLibraryGetKernel(&Handle, Library, Known->Name.c_str()))
+        continue;
+      IsWanted = true;
+      if (D.gevoGpuNote)
+        D.gevoGpuNote("substituted", (File + "\n" + Known->Name).c_str());
+    }
+    if (!IsWanted) {
+      D.cuLibraryUnload(Library);
+      continue;
+    }
+    if (cudaError_t E = checkWhole(D, M, File, Library))
+      return E;
+    M.Substitutes.push_back(Library);
+  }
+  return cudaSuccess;
+}

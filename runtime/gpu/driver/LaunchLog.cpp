@@ -1,0 +1,182 @@
+//===- LaunchLog.cpp - What a process launched, in a file -----------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/driver/LaunchLog.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
+#include <fstream>
+#include <iterator>
+#include <new>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace gevo;
+using namespace gevo::driver;
+
+namespace {
+
+/// Room for records. Only what is used takes up memory or disk.
+constexpr size_t MapBytes = size_t(64) << 20;
+
+constexpr size_t padded(size_t Bytes) { return (Bytes + 7) / 8 * 8; }
+
+LogHeader &headerOf(char *Map) { return *reinterpret_cast<LogHeader *>(Map); }
+
+/// Reads the log \p Bytes, or says in \p Error what is wrong with it.
+bool parseLog(const std::string &Bytes, LoggedProcess &P, std::string &Error) {
+  LogHeader Header;
+  if (Bytes.size() < sizeof(Header)) {
+    Error = "is cut off";
+    return false;
+  }
+  std::memcpy(&Header, Bytes.data(), sizeof(Header));
+  if (Header.Magic != LogHeader::ThisMagic || Header.Bytes > Bytes.size()) {
+    Error = "is no launch log";
+    return false;
+  }
+  P.Process = Header.Process;
+  P.Dropped = Header.Dropped;
+  size_t At = sizeof(Header);
+  while (At + sizeof(LogRecord) <= Header.Bytes) {
+    LogRecord R;
+    std::memcpy(&R, Bytes.data() + At, sizeof(R));
+    At += sizeof(R);
+    if (R.TextBytes > Header.Bytes - At) {
+      Error = "is cut off";
+      return false;
+    }
+    P.Records.push_back(
+        {R.Kind, R.Count, R.Microseconds, Bytes.substr(At, R.TextBytes)});
+    At += padded(R.TextBytes);
+  }
+  return true;
+}
+
+} // namespace
+
+LaunchLog::LaunchLog(const std::string &Folder, std::string &Error)
+    : Folder(Folder) {
+  open(Error);
+}
+
+LaunchLog::~LaunchLog() {
+  if (Map)
+    munmap(Map, MapBytes);
+}
+
+bool LaunchLog::open(std::string &Error) {
+  // A process id comes back when a program executes another in its place.
+  int File = -1;
+  std::string Name;
+  for (int Turn = 0; Turn < 1000 && File < 0; ++Turn) {
+    Name = Folder + '/' + std::to_string(getpid()) + '.' +
+           std::to_string(Turn) + ".log";
+    File = ::open(Name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (File < 0 && errno != EEXIST)
+      break;
+  }
+  void *At = MAP_FAILED;
+  if (File >= 0 && !ftruncate(File, MapBytes))
+    At = mmap(nullptr, MapBytes, PROT_READ | PROT_WRITE, MAP_SHARED, File, 0);
+  if (At == MAP_FAILED)
+    Error = "cannot make '" + Name + "': " + std::strerror(errno);
+  if (File >= 0)
+    close(File);
+  if (At == MAP_FAILED)
+    return false;
+  Map = static_cast<char *>(At);
+  LogHeader Header;
+  Header.Process = getpid();
+  std::memcpy(Map, &Header, sizeof(Header));
+  return true;
+}
+
+void LaunchLog::restart() {
+  std::string Error;
+  // A thread that is not here may have held it.
+  new (&Lock) std::mutex;
+  if (Map)
+    munmap(Map, MapBytes);
+  Map = nullptr;
+  Records.clear();
+  open(Error);
+}
+
+LogRecord *LaunchLog::append(LogKind Kind, const std::string &Text) {
+  LogHeader &Header = headerOf(Map);
+  size_t Bytes = sizeof(LogRecord) + padded(Text.size());
+  if (Bytes > MapBytes - Header.Bytes) {
+    ++Header.Dropped;
+    return nullptr;
+  }
+  auto *R = reinterpret_cast<LogRecord *>(Map + Header.Bytes);
+  *R = {Kind, uint32_t(Text.size()), 0, 0};
+  std::memcpy(R + 1, Text.data(), Text.size());
+  __atomic_store_n(&Header.Bytes, Header.Bytes + Bytes, __ATOMIC_RELEASE);
+  return R;
+}
+
+void LaunchLog::add(LogKind Kind, const std::string &Text, uint64_t Count,
+                    double Microseconds, const std::string &Key) {
+  std::lock_guard<std::mutex> Guard(Lock);
+  if (!Map)
+    return;
+  auto [It, IsNew] =
+      Records.try_emplace({Kind, Key.empty() ? Text : Key}, nullptr);
+  if (IsNew)
+    It->second = append(Kind, Text);
+  if (LogRecord *R = It->second) {
+    R->Count += Count;
+    R->Microseconds += Microseconds;
+  }
+}
+
+std::vector<std::string>
+gevo::driver::launchLogFiles(const std::string &Folder) {
+  std::vector<std::string> Names;
+  if (DIR *D = opendir(Folder.c_str())) {
+    while (dirent *E = readdir(D)) {
+      std::string Name = E->d_name;
+      if (Name.size() > 4 && !Name.compare(Name.size() - 4, 4, ".log"))
+        Names.push_back(Name);
+    }
+    closedir(D);
+  }
+  std::sort(Names.begin(), Names.end());
+  return Names;
+}
+
+std::vector<LoggedProcess>
+gevo::driver::readLaunchLogs(const std::string &Folder, std::string &Error) {
+  std::vector<LoggedProcess> All;
+  for (const std::string &Name : launchLogFiles(Folder)) {
+    std::ifstream In(Folder + '/' + Name, std::ios::binary);
+    // The file is as large as its map; what is used of it, the header says.
+    std::string Bytes(sizeof(LogHeader), 0);
+    In.read(Bytes.data(), std::streamsize(Bytes.size()));
+    LogHeader Header;
+    std::memcpy(&Header, Bytes.data(), sizeof(Header));
+    Bytes.resize(size_t(In.gcount()));
+    if (In && Header.Bytes > Bytes.size() && Header.Bytes <= MapBytes) {
+      size_t Had = Bytes.size();
+      Bytes.resize(Header.Bytes);
+      In.read(Bytes.data() + Had, std::streamsize(Header.Bytes - Had));
+      Bytes.resize(Had + size_t(In.gcount()));
+    }
+    LoggedProcess P;
+    std::string Why;
+    if (parseLog(Bytes, P, Why))
+      All.push_back(std::move(P));
+    else
+      Error += "'" + Folder + '/' + Name + "' " + Why + '\n';
+  }
+  return All;
+}

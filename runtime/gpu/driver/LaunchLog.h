@@ -1,0 +1,106 @@
+//===- LaunchLog.h - What a process launched, in a file ---------*- C++ -*-===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A process writes what it launches into a file that it has mapped, so the file
+// is complete however the process ends: by exit, _exit, a signal or a fork that
+// goes on alone. gevo-run makes the folder, lets the program run and merges the
+// files of all its processes.
+//
+// The file is a header and records one after the other. A record is finished
+// before the header's size includes it; counters in it grow in place.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_RUNTIME_GPU_DRIVER_LAUNCHLOG_H
+#define GEVO_RUNTIME_GPU_DRIVER_LAUNCHLOG_H
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace gevo::driver {
+
+enum class LogKind : uint32_t {
+  Kernel = 1, ///< A kernel; its name.
+  Finding,    ///< A finding; its JSON.
+  Note        ///< What a note is about, a line feed, and the note.
+};
+
+/// The start of the file.
+struct LogHeader {
+  static constexpr uint64_t ThisMagic = 0x31474f4c4f564547; // "GEVOLOG1"
+  uint64_t Magic = ThisMagic;
+  uint64_t Bytes = sizeof(LogHeader); ///< Of header and finished records.
+  uint64_t Dropped = 0;               ///< Records that did not fit.
+  int64_t Process = 0;
+};
+
+/// The start of a record; its text follows, padded to eight bytes.
+struct LogRecord {
+  LogKind Kind;
+  uint32_t TextBytes;
+  uint64_t Count;      ///< Launches of a kernel, or how often it was found.
+  double Microseconds; ///< Of all launches of a kernel.
+};
+
+/// The log of this process.
+class LaunchLog {
+public:
+  /// Makes a file in \p Folder. On failure says why in \p Error and logs
+  /// nothing.
+  LaunchLog(const std::string &Folder, std::string &Error);
+  LaunchLog(const LaunchLog &) = delete;
+  LaunchLog &operator=(const LaunchLog &) = delete;
+  ~LaunchLog();
+
+  /// Adds to the record of \p Kind with \p Text, which is made by the first
+  /// call. \p Key tells records apart whose texts differ; it is the text if
+  /// empty.
+  void add(LogKind Kind, const std::string &Text, uint64_t Count,
+           double Microseconds = 0, const std::string &Key = "");
+
+  /// Starts a file of its own in a process that was forked.
+  void restart();
+
+private:
+  bool open(std::string &Error);
+  LogRecord *append(LogKind Kind, const std::string &Text);
+
+  std::string Folder;
+  std::mutex Lock;
+  char *Map = nullptr;
+  std::map<std::pair<LogKind, std::string>, LogRecord *> Records;
+};
+
+/// A record as it was read.
+struct LoggedRecord {
+  LogKind Kind;
+  uint64_t Count;
+  double Microseconds;
+  std::string Text;
+};
+
+/// What one process logged.
+struct LoggedProcess {
+  int64_t Process = 0;
+  uint64_t Dropped = 0;
+  std::vector<LoggedRecord> Records;
+};
+
+/// The names of the logs in \p Folder, in order.
+std::vector<std::string> launchLogFiles(const std::string &Folder);
+
+/// Reads the logs in \p Folder in the order of their names. What is no log, or
+/// was cut off, is told in \p Error and left out.
+std::vector<LoggedProcess> readLaunchLogs(const std::string &Folder,
+                                          std::string &Error);
+
+} // namespace gevo::driver
+
+#endif // GEVO_RUNTIME_GPU_DRIVER_LAUNCHLOG_H

@@ -1,0 +1,67 @@
+//===- LogObserver.cpp - Launches into the launch log ---------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/driver/LogObserver.h"
+#include "runtime/gpu/driver/FindingJson.h"
+#include "runtime/gpu/driver/Report.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <pthread.h>
+
+using namespace gevo;
+using namespace gevo::driver;
+
+namespace {
+
+class LogObserver : public LaunchObserver {
+public:
+  explicit LogObserver(LaunchLog &Log) : Log(Log) {}
+
+  void after(const LaunchPlan &Plan, const LaunchOutcome &Outcome) override {
+    const std::string &Kernel = Plan.F->Code->name();
+    Log.add(LogKind::Kernel, Kernel, 1, Outcome.Microseconds);
+    for (const gpu::Finding &F : Outcome.Result.Findings)
+      Log.add(LogKind::Finding, gpu::findingJson(F).dump(), F.Count, 0,
+              findingKey(F));
+    // A launch can fail without a finding when its checks are off.
+    if (Outcome.Result.Findings.empty() && !Outcome.Result.Message.empty())
+      Log.add(LogKind::Note,
+              "failed\n" + Kernel + ": " + Outcome.Result.Message, 1);
+  }
+
+private:
+  LaunchLog &Log;
+};
+
+LaunchLog *openLog() {
+  const char *Folder = std::getenv("GEVO_LAUNCH_LOG");
+  if (!Folder || !*Folder)
+    return nullptr;
+  std::string Error;
+  // Never destroyed: it has to outlive the program's own destructors.
+  auto *Log = new LaunchLog(Folder, Error);
+  if (!Error.empty())
+    std::fprintf(stderr, "gevo-gpu: error: %s\n", Error.c_str());
+  pthread_atfork(nullptr, nullptr, [] {
+    if (LaunchLog *Ours = launchLog())
+      Ours->restart();
+  });
+  return Log;
+}
+
+} // namespace
+
+LaunchLog *gevo::driver::launchLog() {
+  static LaunchLog *Log = openLog();
+  return Log;
+}
+
+std::unique_ptr<LaunchObserver> gevo::driver::makeLogObserver() {
+  LaunchLog *Log = launchLog();
+  return Log ? std::make_unique<LogObserver>(*Log) : nullptr;
+}

@@ -1,0 +1,55 @@
+//===- CommandLine.cpp - How gevo-run refuses a command line --------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/gevo-run/CommandLine.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+using namespace gevo;
+using namespace gevo::run;
+
+namespace {
+
+size_t editDistance(const std::string &A, const std::string &B) {
+  std::vector<size_t> Row(B.size() + 1);
+  for (size_t J = 0; J <= B.size(); ++J)
+    Row[J] = J;
+  for (size_t I = 1; I <= A.size(); ++I) {
+    size_t Diagonal = Row[0];
+    Row[0] = I;
+    for (size_t J = 1; J <= B.size(); ++J) {
+      size_t Above = Row[J];
+      Row[J] = std::min(
+          {Above + 1, Row[J - 1] + 1, Diagonal + (A[I - 1] != B[J - 1])});
+      Diagonal = Above;
+    }
+  }
+  return Row[B.size()];
+}
+
+} // namespace
+
+void gevo::run::fail(const std::string &Message) {
+  std::fprintf(stderr, "gevo-run: error: %s\n", Message.c_str());
+  std::exit(1);
+}
+
+void gevo::run::failUnknown(const std::string &Option,
+                            const std::vector<std::string> &Known) {
+  std::string Nearest;
+  size_t Best = 4;
+  for (const std::string &Name : Known)
+    if (size_t D = editDistance(Option, Name); D < Best) {
+      Best = D;
+      Nearest = Name;
+    }
+  fail(
+      "unknown option '" + Option + "'" +
+      (Nearest.empty() ? "; see --help" : "; did you mean '" + Nearest + "'?"));
+}

@@ -1,0 +1,25 @@
+//===- CommandLine.h - How gevo-run refuses a command line ------*- C++ -*-===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_TOOLS_GEVO_RUN_COMMANDLINE_H
+#define GEVO_TOOLS_GEVO_RUN_COMMANDLINE_H
+
+#include <string>
+#include <vector>
+
+namespace gevo::run {
+
+/// Prints \p Message and ends the tool with status 1.
+[[noreturn]] void fail(const std::string &Message);
+
+/// Fails because there is no \p Option; names the nearest of \p Known.
+[[noreturn]] void failUnknown(const std::string &Option,
+                              const std::vector<std::string> &Known);
+
+} // namespace gevo::run
+
+#endif // GEVO_TOOLS_GEVO_RUN_COMMANDLINE_H

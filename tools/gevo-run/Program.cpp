@@ -1,0 +1,180 @@
+//===- Program.cpp - Runs a whole program ---------------------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/gevo-run/Program.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace gevo;
+using namespace gevo::run;
+
+namespace {
+
+/// Puts \p First before what the variable \p Name holds.
+std::string prepended(const std::string &First, const char *Name) {
+  const char *Old = std::getenv(Name);
+  return Old && *Old ? First + ":" + Old : First;
+}
+
+bool isFile(const std::string &Name) {
+  struct stat S;
+  return !stat(Name.c_str(), &S) && S_ISREG(S.st_mode);
+}
+
+// The child that signals are passed on to. A handler can know no more than a
+// global tells it.
+volatile sig_atomic_t RunningChild = 0;
+
+void passOn(int Signal) {
+  if (RunningChild)
+    kill(RunningChild, Signal);
+}
+
+/// While a program runs, what the terminal sends reaches it directly and is
+/// ignored here; what others send is passed on.
+class SignalRelay {
+public:
+  explicit SignalRelay(pid_t Child) {
+    RunningChild = Child;
+    for (int S : Ignored)
+      set(S, SIG_IGN);
+    for (int S : Passed)
+      set(S, passOn);
+  }
+  ~SignalRelay() {
+    RunningChild = 0;
+    for (auto &[Signal, Action] : Old)
+      sigaction(Signal, &Action, nullptr);
+  }
+
+private:
+  static constexpr int Ignored[] = {SIGINT, SIGQUIT};
+  static constexpr int Passed[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+  std::vector<std::pair<int, struct sigaction>> Old;
+
+  void set(int Signal, void (*Handler)(int)) {
+    struct sigaction New = {}, Was;
+    New.sa_handler = Handler;
+    New.sa_flags = SA_RESTART;
+    sigaction(Signal, &New, &Was);
+    Old.push_back({Signal, Was});
+  }
+};
+
+} // namespace
+
+std::optional<Installation> gevo::run::findInstallation() {
+  char Self[PATH_MAX];
+  ssize_t Length = readlink("/proc/self/exe", Self, sizeof(Self) - 1);
+  if (Length < 0)
+    return std::nullopt;
+  std::string Folder(Self, size_t(Length));
+  Folder.erase(Folder.rfind('/'));
+  for (const char *Place : {"/../lib", "/../" GEVO_LIBDIR}) {
+    char Real[PATH_MAX];
+    if (isFile(Folder + Place + "/libgevo-gpu.so") &&
+        realpath((Folder + Place).c_str(), Real))
+      return Installation{Real};
+  }
+  return std::nullopt;
+}
+
+std::string gevo::run::findProgram(const std::string &Command) {
+  if (Command.find('/') != std::string::npos)
+    return isFile(Command) ? Command : "";
+  const char *Path = std::getenv("PATH");
+  std::string Rest = Path ? Path : "/usr/bin:/bin";
+  while (!Rest.empty()) {
+    size_t Colon = Rest.find(':');
+    std::string File = Rest.substr(0, Colon) + "/" + Command;
+    if (isFile(File) && !access(File.c_str(), X_OK))
+      return File;
+    Rest.erase(0, Colon == std::string::npos ? Colon : Colon + 1);
+  }
+  return "";
+}
+
+std::vector<std::pair<std::string, std::string>> gevo::run::environmentFor(
+    const ProgramOptions &Options, const Installation &Place,
+    const std::optional<ElfSummary> &Elf, const std::string &LogFolder) {
+  std::vector<std::pair<std::string, std::string>> V;
+  bool IsEmbedded = Options.Driver == "embedded";
+  std::string Folders = Place.runtimes();
+  if (IsEmbedded)
+    Folders += ":" + Place.driver();
+  V.push_back({"LD_LIBRARY_PATH", prepended(Folders, "LD_LIBRARY_PATH")});
+  // A DT_RPATH comes before LD_LIBRARY_PATH, but not before what is loaded.
+  if (Elf && Elf->HasRpath)
+    for (const std::string &Name : Elf->Needed) {
+      std::string File = Place.runtimes() + "/" + Name;
+      if (isFile(File))
+        V.push_back({"LD_PRELOAD", prepended(File, "LD_PRELOAD")});
+    }
+  V.push_back({"GEVO_DRIVER", Options.Driver});
+  V.push_back({"GEVO_LAUNCH_LOG", LogFolder});
+  V.push_back({"GEVO_FINDINGS", "none"});
+  V.push_back({"GEVO_CHECK", Options.Checks});
+  V.push_back({"GEVO_TIMING", Options.Timing ? "on" : "off"});
+  V.push_back({"GEVO_PROFILE", Options.Profile ? "on" : "off"});
+  if (!Options.Gpu.empty())
+    V.push_back({"GEVO_GPU", Options.Gpu});
+  if (!Options.StepLimit.empty())
+    V.push_back({"GEVO_STEP_LIMIT", Options.StepLimit});
+  std::string Files;
+  for (const std::string &File : Options.Substitutes)
+    Files += (Files.empty() ? "" : ":") + File;
+  if (!Files.empty())
+    V.push_back({"GEVO_SUBSTITUTE", Files});
+  return V;
+}
+
+ProgramEnd gevo::run::runProgram(
+    const std::vector<std::string> &Command,
+    const std::vector<std::pair<std::string, std::string>> &Variables) {
+  ProgramEnd End;
+  std::vector<char *> Argv;
+  for (const std::string &A : Command)
+    Argv.push_back(const_cast<char *>(A.c_str()));
+  Argv.push_back(nullptr);
+  // The child says through the pipe if it could not become the program.
+  int Pipe[2];
+  if (pipe2(Pipe, O_CLOEXEC)) {
+    End.Error = std::strerror(End.ErrorNumber = errno);
+    return End;
+  }
+  pid_t Child = fork();
+  if (!Child) {
+    for (auto &[Name, Value] : Variables)
+      setenv(Name.c_str(), Value.c_str(), 1);
+    execvp(Argv[0], Argv.data());
+    int Why = errno;
+    ssize_t Written = write(Pipe[1], &Why, sizeof(Why));
+    _exit(Written == sizeof(Why) ? 127 : 126);
+  }
+  close(Pipe[1]);
+  if (Child < 0) {
+    End.Error = std::strerror(End.ErrorNumber = errno);
+    close(Pipe[0]);
+    return End;
+  }
+  SignalRelay Relay(Child);
+  if (read(Pipe[0], &End.ErrorNumber, sizeof(int)) == sizeof(int))
+    End.Error = std::strerror(End.ErrorNumber);
+  close(Pipe[0]);
+  while (waitpid(Child, &End.Status, 0) < 0 && errno == EINTR)
+    ;
+  return End;
+}

@@ -1,0 +1,83 @@
+//===- Program.h - Runs a whole program -------------------------*- C++ -*-===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// gevo-run -- ./app: starts the program with our libraries in place of
+// NVIDIA's, lets it be, and reads what it left in the launch log.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_TOOLS_GEVO_RUN_PROGRAM_H
+#define GEVO_TOOLS_GEVO_RUN_PROGRAM_H
+
+#include "tools/gevo-run/Elf.h"
+
+#include <utility>
+
+namespace gevo::run {
+
+/// What the command line chooses.
+struct ProgramOptions {
+  std::vector<std::string> Command;
+  std::string Gpu;
+  std::string Checks = "bounds";
+  std::string StepLimit;
+  std::string Json; ///< File for the report; empty: text on standard error.
+  std::vector<std::string> Substitutes;
+  std::string Driver = "embedded";
+  bool Timing = true;
+  bool Profile = false;
+  bool Missing = false;
+};
+
+/// How the program ended.
+struct ProgramEnd {
+  int Status = 0;    ///< As waitpid gives it.
+  std::string Error; ///< Why it could not be started; otherwise empty.
+  int ErrorNumber = 0;
+};
+
+/// Where our libraries are.
+struct Installation {
+  std::string Folder; ///< Of libgevo-gpu.so.
+  std::string runtimes() const { return Folder + "/gevo-cudart"; }
+  std::string driver() const { return Folder + "/gevo-gpu"; }
+};
+
+/// The installation or build tree that this tool is part of.
+std::optional<Installation> findInstallation();
+
+/// The program that \p Command names, found as a shell finds it; empty if
+/// there is none.
+std::string findProgram(const std::string &Command);
+
+/// The variables to run \p Options.Command with.
+std::vector<std::pair<std::string, std::string>>
+environmentFor(const ProgramOptions &Options, const Installation &Place,
+               const std::optional<ElfSummary> &Elf,
+               const std::string &LogFolder);
+
+/// Runs \p Command with \p Variables set and waits for its end. Signals that
+/// ask gevo-run to stop are passed on.
+ProgramEnd
+runProgram(const std::vector<std::string> &Command,
+           const std::vector<std::pair<std::string, std::string>> &Variables);
+
+/// What is wrong with a program that cannot run on the embedded GPU, and what
+/// to do; empty if nothing is.
+std::string unsuitable(const std::string &Program, const ElfSummary &Elf);
+
+/// The functions of CUDA that \p Program and its libraries import and we lack.
+std::vector<std::string> missingFunctions(const std::string &Program,
+                                          const ElfSummary &Elf,
+                                          const std::string &LibraryPath);
+
+/// gevo-run -- ...: returns the exit status.
+int programMain(int Argc, char **Argv);
+
+} // namespace gevo::run
+
+#endif // GEVO_TOOLS_GEVO_RUN_PROGRAM_H

@@ -1,0 +1,272 @@
+//===- ProgramMain.cpp - gevo-run -- ./app --------------------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Parses the command line of a run, wires and reports.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/driver/Settings.h"
+#include "tools/gevo-run/CommandLine.h"
+#include "tools/gevo-run/Program.h"
+#include "tools/gevo-run/ProgramReport.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace gevo;
+using namespace gevo::run;
+
+namespace {
+
+const char *const Known[] = {"--gpu",        "--check",      "--profile",
+                             "--time",       "--json",       "--missing",
+                             "--substitute", "--step-limit", "--driver"};
+
+bool onOrOff(const std::string &Option, const std::string &Value) {
+  if (Value == "on")
+    return true;
+  if (Value != "off")
+    fail("option '" + Option + "' is on or off, not '" + Value + "'");
+  return false;
+}
+
+/// A file that is to be read later, as seen from any working folder.
+std::string readableFile(const std::string &Name) {
+  char Real[PATH_MAX];
+  if (!realpath(Name.c_str(), Real) || access(Real, R_OK))
+    fail("cannot read '" + Name + "': " + std::strerror(errno));
+  return Real;
+}
+
+void takeOption(ProgramOptions &O, const std::string &Name,
+                const std::optional<std::string> &Value) {
+  auto needed = [&] {
+    if (!Value || Value->empty())
+      fail("option '" + Name + "' needs a value: " + Name + "=...");
+    return *Value;
+  };
+  auto none = [&] {
+    if (Value)
+      fail("option '" + Name + "' takes no value");
+  };
+  if (Name == "--gpu")
+    O.Gpu = needed();
+  else if (Name == "--check")
+    O.Checks = Value.value_or("all");
+  else if (Name == "--time")
+    O.Timing = onOrOff(Name, Value.value_or("on"));
+  else if (Name == "--profile")
+    none(), O.Profile = true;
+  else if (Name == "--missing")
+    none(), O.Missing = true;
+  else if (Name == "--json")
+    O.Json = needed();
+  else if (Name == "--substitute")
+    O.Substitutes.push_back(readableFile(needed()));
+  else if (Name == "--step-limit")
+    O.StepLimit = needed();
+  else if (Name == "--driver")
+    O.Driver = needed();
+  else
+    failUnknown(Name, {std::begin(Known), std::end(Known)});
+}
+
+ProgramOptions parse(int Argc, char **Argv) {
+  ProgramOptions O;
+  int I = 1;
+  for (; std::strcmp(Argv[I], "--"); ++I) {
+    std::string Name = Argv[I];
+    std::optional<std::string> Value;
+    if (size_t Equals = Name.find('='); Equals != std::string::npos) {
+      Value = Name.substr(Equals + 1);
+      Name.resize(Equals);
+    } else if ((Name == "--gpu" || Name == "--json" || Name == "--substitute" ||
+                Name == "--step-limit" || Name == "--driver") &&
+               std::strcmp(Argv[I + 1], "--"))
+      Value = Argv[++I];
+    takeOption(O, Name, Value);
+  }
+  O.Command.assign(Argv + I + 1, Argv + Argc);
+  if (O.Command.empty())
+    fail("no program after '--'");
+  if (O.Profile)
+    O.Timing = true;
+  return O;
+}
+
+/// The name of the GPU that the options choose; ends the tool if there is no
+/// such GPU, before the program would find out.
+std::string checkedGpu(const ProgramOptions &O) {
+  std::string Error;
+  const char *Variable = std::getenv("GEVO_GPU");
+  std::string Names = !O.Gpu.empty()          ? O.Gpu
+                      : Variable && *Variable ? Variable
+                                              : "V100";
+  for (size_t Begin = 0; Begin <= Names.size();) {
+    size_t End = std::min(Names.find(',', Begin), Names.size());
+    if (!driver::gpuModel(Names.substr(Begin, End - Begin), Error))
+      fail(Error);
+    Begin = End + 1;
+  }
+  if (!driver::parseChecks(O.Checks))
+    fail("unknown checks '" + O.Checks +
+         "'; expected all, bounds, none or families of checks");
+  return Names;
+}
+
+/// A folder of this run, gone when it ends.
+class RunFolder {
+public:
+  RunFolder() {
+    const char *Temporary = std::getenv("TMPDIR");
+    Name = std::string(Temporary && *Temporary ? Temporary : "/tmp") +
+           "/gevo-run.XXXXXX";
+    if (!mkdtemp(Name.data()))
+      fail("cannot make a folder '" + Name + "': " + std::strerror(errno));
+  }
+  ~RunFolder() {
+    std::string Error;
+    for (const std::string &File : driver::launchLogFiles(Name))
+      unlink((Name + "/" + File).c_str());
+    rmdir(Name.c_str());
+  }
+  std::string Name;
+};
+
+/// Writes \p Text to \p File, all of it or nothing.
+bool writeWhole(const std::string &File, const std::string &Text,
+                std::string &Error) {
+  std::string Part = File + ".part" + std::to_string(getpid());
+  std::ofstream Out(Part, std::ios::binary);
+  Out << Text;
+  Out.close();
+  if (!Out || std::rename(Part.c_str(), File.c_str())) {
+    Error = "cannot write '" + File + "': " + std::strerror(errno);
+    unlink(Part.c_str());
+    return false;
+  }
+  return true;
+}
+
+/// What is wrong with a run that ended well by itself.
+std::vector<std::string> complaints(const ProgramOptions &O,
+                                    const ProgramReport &R) {
+  std::vector<std::string> All(R.Problems.begin(), R.Problems.end());
+  if (!R.Processes && O.Driver == "embedded")
+    All.push_back("'" + O.Command[0] +
+                  "' used no CUDA: neither it nor a program it started asked "
+                  "for a device");
+  for (const std::string &File : O.Substitutes)
+    if (std::none_of(R.Substituted.begin(), R.Substituted.end(),
+                     [&](const auto &S) { return S.first == File; }))
+      All.push_back("'" + File +
+                    "' took the place of nothing: no module that the program "
+                    "loaded has a kernel of a name in it");
+  return All;
+}
+
+int listMissing(const ProgramOptions &O, const Installation &Place) {
+  std::string Program = findProgram(O.Command[0]);
+  auto Elf = readElf(Program);
+  if (!Elf)
+    fail("'" + O.Command[0] + "' is no program that imports functions");
+  std::string Path = Place.runtimes() + ":" + Place.driver();
+  if (const char *Old = std::getenv("LD_LIBRARY_PATH"); Old && *Old)
+    Path += std::string(":") + Old;
+  auto Missing = missingFunctions(Program, *Elf, Path);
+  for (const std::string &Name : Missing)
+    std::puts(Name.c_str());
+  std::fprintf(stderr, "gevo-run: '%s' needs %zu functions that are missing\n",
+               O.Command[0].c_str(), Missing.size());
+  return Missing.empty() ? 0 : 2;
+}
+
+/// The end of the program as JSON.
+nlohmann::ordered_json endJson(const ProgramOptions &O, int Status) {
+  nlohmann::ordered_json J;
+  J["command"] = O.Command;
+  J["exit"] = nullptr;
+  J["signal"] = nullptr;
+  if (WIFEXITED(Status))
+    J["exit"] = WEXITSTATUS(Status);
+  else
+    J["signal"] = WTERMSIG(Status);
+  return J;
+}
+
+/// Ends as the program did.
+int endAs(int Status) {
+  if (WIFEXITED(Status))
+    return WEXITSTATUS(Status);
+  // The core, if any, is the program's, not ours.
+  rlimit None = {0, 0};
+  setrlimit(RLIMIT_CORE, &None);
+  signal(WTERMSIG(Status), SIG_DFL);
+  raise(WTERMSIG(Status));
+  return 128 + WTERMSIG(Status);
+}
+
+int reportRun(const ProgramOptions &O, const std::string &Gpu,
+              const RunFolder &Logs, int Status) {
+  std::string Error;
+  ProgramReport R = mergeLogs(driver::readLaunchLogs(Logs.Name, Error));
+  std::vector<std::string> Wrong = complaints(O, R);
+  if (!Error.empty())
+    Wrong.push_back(Error.substr(0, Error.find('\n')));
+  if (O.Json.empty())
+    std::fputs(reportText(R, Gpu).c_str(), stderr);
+  else {
+    nlohmann::ordered_json J = endJson(O, Status);
+    J["gpu"] = Gpu;
+    J["timing"] = O.Timing ? "model" : "bound";
+    J.update(reportJson(R));
+    if (!writeWhole(O.Json, J.dump(2) + "\n", Error))
+      Wrong.push_back(Error);
+  }
+  for (const std::string &Text : Wrong)
+    std::fprintf(stderr, "gevo-run: error: %s\n", Text.c_str());
+  bool IsWell = WIFEXITED(Status) && !WEXITSTATUS(Status);
+  if (IsWell && !Wrong.empty())
+    return 1;
+  return IsWell && O.Checks != "bounds" && R.hasErrors() ? 2 : endAs(Status);
+}
+
+} // namespace
+
+int gevo::run::programMain(int Argc, char **Argv) {
+  ProgramOptions O = parse(Argc, Argv);
+  std::string Gpu = checkedGpu(O);
+  std::optional<Installation> Place = findInstallation();
+  if (!Place)
+    fail("libgevo-gpu.so is not where it belongs; build or install Gevo again");
+  if (O.Missing)
+    return listMissing(O, *Place);
+  std::string Program = findProgram(O.Command[0]);
+  auto Elf = readElf(Program);
+  if (Elf && O.Driver == "embedded")
+    if (std::string Why = unsuitable(O.Command[0], *Elf); !Why.empty())
+      fail(Why);
+  RunFolder Logs;
+  ProgramEnd End =
+      runProgram(O.Command, environmentFor(O, *Place, Elf, Logs.Name));
+  if (!End.Error.empty()) {
+    std::fprintf(stderr, "gevo-run: error: cannot run '%s': %s\n",
+                 O.Command[0].c_str(), End.Error.c_str());
+    return End.ErrorNumber == ENOENT ? 127 : 126;
+  }
+  return reportRun(O, Gpu, Logs, End.Status);
+}

@@ -1,0 +1,192 @@
+//===- ProgramReport.cpp - What a program launched ------------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/gevo-run/ProgramReport.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cxxabi.h>
+
+using namespace gevo;
+using namespace gevo::run;
+using nlohmann::ordered_json;
+
+namespace {
+
+std::string demangled(const std::string &Name) {
+  int Status = 0;
+  char *Text = abi::__cxa_demangle(Name.c_str(), nullptr, nullptr, &Status);
+  std::string Result = Text && !Status ? Text : Name;
+  std::free(Text);
+  return Result;
+}
+
+/// Collects kernels by name while logs are read.
+class Merger {
+public:
+  void take(const driver::LoggedRecord &R) {
+    switch (R.Kind) {
+    case driver::LogKind::Kernel: {
+      KernelRow &Row = kernel(R.Text);
+      Row.Launches += R.Count;
+      Row.Microseconds += R.Microseconds;
+      return;
+    }
+    case driver::LogKind::Finding:
+      takeFinding(R);
+      return;
+    case driver::LogKind::Note:
+      takeNote(R.Text);
+      return;
+    }
+  }
+
+  ProgramReport finish() {
+    for (auto &[Name, Row] : Rows) {
+      Report.Microseconds += Row.Microseconds;
+      Report.Launches += Row.Launches;
+      Report.Kernels.push_back(std::move(Row));
+    }
+    std::sort(Report.Kernels.begin(), Report.Kernels.end(),
+              [](const KernelRow &A, const KernelRow &B) {
+                return A.Microseconds != B.Microseconds
+                           ? A.Microseconds > B.Microseconds
+                           : A.Name < B.Name;
+              });
+    return std::move(Report);
+  }
+
+  ProgramReport Report;
+
+private:
+  std::map<std::string, KernelRow> Rows;
+
+  KernelRow &kernel(const std::string &Name) {
+    KernelRow &Row = Rows[Name];
+    Row.Name = Name;
+    return Row;
+  }
+
+  void takeFinding(const driver::LoggedRecord &R) {
+    ordered_json J = ordered_json::parse(R.Text, nullptr, false);
+    if (!J.is_object())
+      return;
+    J["count"] = R.Count;
+    auto &Findings = kernel(J.value("kernel", "")).Findings;
+    // Processes of one program find the same; where and what tell.
+    auto isSame = [&](const ordered_json &Other) {
+      return Other.value("kind", "") == J.value("kind", "") &&
+             Other.value("where", ordered_json()) ==
+                 J.value("where", ordered_json());
+    };
+    auto It = std::find_if(Findings.begin(), Findings.end(), isSame);
+    if (It == Findings.end())
+      Findings.push_back(std::move(J));
+    else
+      (*It)["count"] = It->value("count", uint64_t(0)) + R.Count;
+  }
+
+  void takeNote(const std::string &Text) {
+    size_t Line = Text.find('\n');
+    std::string Kind = Text.substr(0, Line), Rest = Text.substr(Line + 1);
+    if (Kind == "missing")
+      Report.Missing.insert(Rest);
+    else if (Kind == "problem")
+      Report.Problems.insert(Rest);
+    else if (Kind == "failed")
+      Report.Failed.insert(Rest);
+    else if (Kind == "substituted")
+      Report.Substituted.insert(
+          {Rest.substr(0, Rest.find('\n')), Rest.substr(Rest.find('\n') + 1)});
+  }
+};
+
+std::string counted(uint64_t Count, const char *One, const char *Many) {
+  return std::to_string(Count) + " " + (Count == 1 ? One : Many);
+}
+
+void appendList(std::string &Text, const char *Title,
+                const std::set<std::string> &Lines) {
+  for (const std::string &Line : Lines)
+    Text += std::string("gevo-run: ") + Title + ": " + Line + "\n";
+}
+
+} // namespace
+
+bool ProgramReport::hasErrors() const {
+  for (const KernelRow &Row : Kernels)
+    for (const ordered_json &F : Row.Findings)
+      if (F.value("severity", "") == "error")
+        return true;
+  return !Failed.empty();
+}
+
+ProgramReport
+gevo::run::mergeLogs(const std::vector<driver::LoggedProcess> &Logs) {
+  Merger M;
+  M.Report.Processes = Logs.size();
+  for (const driver::LoggedProcess &P : Logs) {
+    M.Report.Dropped += P.Dropped;
+    for (const driver::LoggedRecord &R : P.Records)
+      M.take(R);
+  }
+  return M.finish();
+}
+
+std::string gevo::run::reportText(const ProgramReport &R,
+                                  const std::string &Gpu) {
+  std::string Text = "gevo-run: " + Gpu + ": " +
+                     counted(R.Launches, "launch", "launches") + " of " +
+                     counted(R.Kernels.size(), "kernel", "kernels") + " in " +
+                     counted(R.Processes, "process", "processes") + "\n";
+  if (!R.Kernels.empty())
+    Text += "     time us   share  launches  findings  kernel\n";
+  for (const KernelRow &Row : R.Kernels) {
+    double Share = R.Microseconds ? Row.Microseconds / R.Microseconds : 0;
+    char Line[128];
+    std::snprintf(Line, sizeof(Line), "%12.2f  %5.1f%%  %8llu  %8zu  ",
+                  Row.Microseconds, 100 * Share,
+                  static_cast<unsigned long long>(Row.Launches),
+                  Row.Findings.size());
+    Text += Line + demangled(Row.Name) + "\n";
+  }
+  for (const KernelRow &Row : R.Kernels)
+    for (const ordered_json &F : Row.Findings)
+      Text += "gevo-run: " + F.value("severity", "") + ": " +
+              demangled(Row.Name) + ": " + F.value("message", "") + "\n";
+  appendList(Text, "error", R.Failed);
+  appendList(Text, "not supported", R.Missing);
+  return Text;
+}
+
+ordered_json gevo::run::reportJson(const ProgramReport &R) {
+  ordered_json J;
+  J["processes"] = R.Processes;
+  J["launches"] = R.Launches;
+  J["time_us"] = R.Microseconds;
+  ordered_json &Kernels = J["kernels"] = ordered_json::array();
+  for (const KernelRow &Row : R.Kernels) {
+    ordered_json K;
+    K["name"] = Row.Name;
+    K["function"] = demangled(Row.Name);
+    K["launches"] = Row.Launches;
+    K["time_us"] = Row.Microseconds;
+    K["share"] = R.Microseconds ? Row.Microseconds / R.Microseconds : 0;
+    K["findings"] = Row.Findings;
+    Kernels.push_back(std::move(K));
+  }
+  J["failed"] = R.Failed;
+  J["missing"] = R.Missing;
+  J["problems"] = R.Problems;
+  ordered_json &Substituted = J["substituted"] = ordered_json::array();
+  for (const auto &[File, Kernel] : R.Substituted)
+    Substituted.push_back({{"file", File}, {"kernel", Kernel}});
+  if (R.Dropped)
+    J["dropped_records"] = R.Dropped;
+  return J;
+}

@@ -1,0 +1,55 @@
+//===- ProgramReport.h - What a program launched ----------------*- C++ -*-===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_TOOLS_GEVO_RUN_PROGRAMREPORT_H
+#define GEVO_TOOLS_GEVO_RUN_PROGRAMREPORT_H
+
+#include "runtime/gpu/driver/LaunchLog.h"
+
+#include <nlohmann/json.hpp>
+
+#include <set>
+
+namespace gevo::run {
+
+/// A kernel over all processes of a run.
+struct KernelRow {
+  std::string Name;
+  uint64_t Launches = 0;
+  double Microseconds = 0;
+  std::vector<nlohmann::ordered_json> Findings;
+};
+
+/// A run, merged from the logs of its processes.
+struct ProgramReport {
+  std::vector<KernelRow> Kernels; ///< The longest first.
+  size_t Processes = 0;           ///< That used the driver.
+  double Microseconds = 0;        ///< Of all kernels.
+  uint64_t Launches = 0;
+  std::set<std::string> Missing;  ///< Functions that were called and lack.
+  std::set<std::string> Problems; ///< Device code that could not be loaded.
+  std::set<std::string> Failed;   ///< Launches that failed without finding.
+  /// Pairs of file and kernel.
+  std::set<std::pair<std::string, std::string>> Substituted;
+  uint64_t Dropped = 0;
+
+  /// Whether a finding is an error.
+  bool hasErrors() const;
+};
+
+/// Merges \p Logs.
+ProgramReport mergeLogs(const std::vector<driver::LoggedProcess> &Logs);
+
+/// The report as text.
+std::string reportText(const ProgramReport &R, const std::string &Gpu);
+
+/// The report as JSON.
+nlohmann::ordered_json reportJson(const ProgramReport &R);
+
+} // namespace gevo::run
+
+#endif // GEVO_TOOLS_GEVO_RUN_PROGRAMREPORT_H
