@@ -138,12 +138,15 @@ static void BM_CleanUpUnedited(benchmark::State &State) {
 }
 BENCHMARK(BM_CleanUpUnedited)->Unit(benchmark::kMillisecond);
 
-static void BM_Replay(benchmark::State &State) {
+static void replayCopy(benchmark::State &State, bool FromText) {
   for (auto _ : State) {
     State.PauseTiming();
     std::unique_ptr<Module> Copy = CloneModule(*workload().M);
     State.ResumeTiming();
-    ReplayReport Report = replay(*Copy, workload().Set, {});
+    EditSet Read;
+    if (FromText)
+      Read = cantFail(parseEditSet(workload().Text, "bench.json"));
+    ReplayReport Report = replay(*Copy, FromText ? Read : workload().Set, {});
     if (Report.applied() != Report.total())
       State.SkipWithError("what was drawn must apply");
     State.PauseTiming();
@@ -152,4 +155,12 @@ static void BM_Replay(benchmark::State &State) {
   }
   count(State);
 }
+
+static void BM_Replay(benchmark::State &State) { replayCopy(State, false); }
 BENCHMARK(BM_Replay)->Unit(benchmark::kMillisecond);
+
+// All that a compilation with edits does more than one without.
+static void BM_ReadAndReplay(benchmark::State &State) {
+  replayCopy(State, true);
+}
+BENCHMARK(BM_ReadAndReplay)->Unit(benchmark::kMillisecond);

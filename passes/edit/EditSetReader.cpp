@@ -63,7 +63,7 @@ private:
                std::vector<OperandRepair> &To);
   bool site(const json::Object &O, StringRef Key, std::optional<UseSite> &To);
   bool shaped(FieldShape Shape, StringRef Text);
-  void findPositions(EditSet &Set);
+  std::optional<SecondKey> findPositions(EditSet &Set);
 
   StringRef Text;
   StringRef File;
@@ -335,12 +335,12 @@ bool Reader::set(const json::Object &O, EditSet &To) {
   return true;
 }
 
-void Reader::findPositions(EditSet &Set) {
+std::optional<SecondKey> Reader::findPositions(EditSet &Set) {
   for (ArchitectureEdits &A : Set.Architectures)
     for (FunctionEdits &F : A.Functions)
       F.EditPositions.resize(F.Edits.size());
   // architectures[a].functions[f] is four steps deep, its edits[e] six.
-  scanJson(Text, [&](const JsonPath &P, FilePosition Where) {
+  return scanJson(Text, [&](const JsonPath &P, FilePosition Where) {
     if ((P.size() != 4 && P.size() != 6) || P[0].Key != "architectures" ||
         P[2].Key != "functions")
       return;
@@ -379,9 +379,6 @@ Expected<EditSet> Reader::read() {
     return Malformed(positionAt(Text, Offset),
                      "not JSON: " + What.split("]: ").second);
   }
-  if (std::optional<SecondKey> Second = findSecondKey(Text))
-    return Malformed(Second->Where, "a second field '" + Second->Key +
-                                        "' of the same object; remove one");
   EditSet Set;
   Set.Path = File.str();
   const json::Object *Object = Root->getAsObject();
@@ -389,7 +386,9 @@ Expected<EditSet> Reader::read() {
     return Malformed({1, 1}, "an edit set must be a JSON object");
   if (!set(*Object, Set))
     return createStringError(inconvertibleErrorCode(), Message);
-  findPositions(Set);
+  if (std::optional<SecondKey> Second = findPositions(Set))
+    return Malformed(Second->Where, "a second field '" + Second->Key +
+                                        "' of the same object; remove one");
   return Set;
 }
 

@@ -78,7 +78,7 @@ private:
       ++Pos;
       return;
     }
-    DenseSet<StringRef> Keys;
+    SmallDenseSet<StringRef, 16> Keys;
     do {
       space();
       StringRef Key = string();
@@ -147,14 +147,10 @@ size_t gevo::findTooDeep(StringRef Text, unsigned Limit) {
   return StringRef::npos;
 }
 
-void gevo::scanJson(StringRef Text,
-                    function_ref<void(const JsonPath &, FilePosition)> Visit) {
-  Scanner(Text, Visit).value();
-}
-
-std::optional<SecondKey> gevo::findSecondKey(StringRef Text) {
-  auto Nothing = [](const JsonPath &, FilePosition) {};
-  Scanner S(Text, Nothing);
+std::optional<SecondKey>
+gevo::scanJson(StringRef Text,
+               function_ref<void(const JsonPath &, FilePosition)> Visit) {
+  Scanner S(Text, Visit);
   S.value();
   return S.Second;
 }

@@ -38,20 +38,18 @@ FilePosition positionAt(llvm::StringRef Text, size_t Offset);
 /// The first byte at which \p Text nests deeper than \p Limit, or npos.
 size_t findTooDeep(llvm::StringRef Text, unsigned Limit);
 
-/// Calls \p Visit with the path and position of every value in \p Text, which
-/// must be valid JSON that nests no deeper than the caller's stack allows.
-void scanJson(llvm::StringRef Text,
-              llvm::function_ref<void(const JsonPath &, FilePosition)> Visit);
-
 /// A key that stands a second time in one object, and where its value does.
 struct SecondKey {
   llvm::StringRef Key;
   FilePosition Where;
 };
 
-/// The first such key of \p Text, which must be as for scanJson: the parser
-/// would take one of the two values and say nothing.
-std::optional<SecondKey> findSecondKey(llvm::StringRef Text);
+/// Calls \p Visit with the path and position of every value in \p Text, which
+/// must be valid JSON that nests no deeper than the caller's stack allows.
+/// Returns the first second key: a parser takes one value and says nothing.
+std::optional<SecondKey>
+scanJson(llvm::StringRef Text,
+         llvm::function_ref<void(const JsonPath &, FilePosition)> Visit);
 
 } // namespace gevo
 

@@ -38,6 +38,19 @@ TEST(JsonScan, VisitsEveryValueWithItsPlace) {
   EXPECT_EQ(scan("-1.5e3"), Entries{" 1:1"});
 }
 
+TEST(JsonScan, FindsTheFirstSecondKey) {
+  auto Second = [](llvm::StringRef Text) -> std::string {
+    auto Found = scanJson(Text, [](const JsonPath &, FilePosition) {});
+    return Found ? Found->Key.str() + " " + std::to_string(Found->Where.Line) +
+                       ":" + std::to_string(Found->Where.Column)
+                 : "";
+  };
+  EXPECT_EQ(Second("{\"a\": 1, \"b\": {\"a\": 2}, \"c\": [\"a\", \"a\"]}"), "");
+  EXPECT_EQ(Second("[{\"a\": 1}, {\"a\": 2}]"), "");
+  EXPECT_EQ(Second("{\"a\": 1, \"b\": {\"x\": 1,\n\"x\": 2}, \"a\": 1}"),
+            "x 2:6");
+}
+
 // The text is not always JSON after all: the scan ends anyhow.
 TEST(JsonScan, EndsOnBrokenTexts) {
   for (const char *Text : {"", "{", "[", "{\"a", "{\"a\\", "[1,",
