@@ -53,10 +53,11 @@ Error gevo::applyEdit(EditedFunction &F, const Edit &E) {
   return applyKind(F, Copy, nullptr);
 }
 
-std::optional<Edit> gevo::drawEdit(EditedFunction &F, Draw &D, bool &Dirty) {
+std::optional<Edit> gevo::drawEdit(EditedFunction &F, Draw &D, bool &Dirty,
+                                   std::optional<EditKind> Kind) {
   Dirty = false;
   Edit E;
-  E.Kind = drawKind(D.Dice);
+  E.Kind = Kind ? *Kind : drawKind(D.Dice);
   if (!chooseKind(F, E, D))
     return std::nullopt;
   describe(F, E);

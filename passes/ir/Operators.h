@@ -32,9 +32,11 @@ namespace gevo {
 /// Applies one edit of any kind.
 llvm::Error applyEdit(EditedFunction &F, const Edit &E);
 
-/// Draws an edit and applies it. Nothing means that this draw came to nothing;
-/// \p Dirty says whether it changed the function before it failed.
-std::optional<Edit> drawEdit(EditedFunction &F, Draw &D, bool &Dirty);
+/// Draws an edit, of this kind or of any by the table's weights, and applies
+/// it. Nothing means that this draw came to nothing; \p Dirty says whether it
+/// changed the function before it failed.
+std::optional<Edit> drawEdit(EditedFunction &F, Draw &D, bool &Dirty,
+                             std::optional<EditKind> Kind = std::nullopt);
 
 /// Inserts a copy of \p I before \p Place.
 llvm::Instruction *cloneBefore(const llvm::Instruction &I,

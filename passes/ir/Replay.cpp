@@ -169,6 +169,29 @@ static std::string defectOf(const Function &F) {
   return "";
 }
 
+std::optional<Refusal> gevo::replayOnCopy(Module &M,
+                                          ArrayRef<FunctionTask> Tasks) {
+  CleanUp Clean(M);
+  std::vector<Function *> Changed;
+  std::vector<WeakVH> Left;
+  for (const FunctionTask &T : Tasks) {
+    if (std::optional<Refusal> Why = applyEdits(*T.F, T.Edits))
+      return Why;
+    if (verifyFunction(*T.F))
+      return Refusal{std::nullopt, defectOf(*T.F)};
+    Changed.push_back(T.F);
+    Left.push_back(T.F);
+  }
+  Clean.run(Changed);
+  // The clean-up may have removed a local function altogether.
+  for (const WeakVH &F : Left) {
+    std::string Defect = F ? defectOf(*cast<Function>(F)) : "";
+    if (!Defect.empty())
+      return Refusal{std::nullopt, Defect};
+  }
+  return std::nullopt;
+}
+
 static bool isSound(Module &M, Function &F, ArrayRef<Edit> Edits) {
   ValueToValueMapTy Map;
   std::unique_ptr<Module> Copy = copyOf(M, {&F}, Map);

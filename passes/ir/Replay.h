@@ -38,6 +38,18 @@ using BeforeEdit = std::function<void(size_t, const llvm::Instruction &)>;
 std::optional<Refusal> applyEdits(llvm::Function &F, llvm::ArrayRef<Edit> Edits,
                                   const BeforeEdit &Before = nullptr);
 
+/// A function, and the edits for it.
+struct FunctionTask {
+  llvm::Function *F = nullptr;
+  std::vector<Edit> Edits;
+};
+
+/// Applies all of \p Tasks, cleans up and verifies, with the result that replay
+/// has when all of them apply. It works on \p M itself, which is good for
+/// nothing after a refusal: pass a copy.
+std::optional<Refusal> replayOnCopy(llvm::Module &M,
+                                    llvm::ArrayRef<FunctionTask> Tasks);
+
 /// What became of the edits of one function.
 enum class ReplayStatus { Applied, Stale, Refused };
 llvm::StringRef name(ReplayStatus Status);

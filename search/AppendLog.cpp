@@ -1,0 +1,134 @@
+//===- AppendLog.cpp - A file that only grows -----------------------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Plain system calls: a line is one write.
+//
+//===----------------------------------------------------------------------===//
+
+#include "search/AppendLog.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Errno.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace gevo;
+
+// Waiting for the disk after every line would take longer than most
+// evaluations.
+static constexpr std::chrono::milliseconds SyncEvery(100);
+
+AppendLog::~AppendLog() {
+  consumeError(sync());
+  close(FD);
+}
+
+static Error failed(StringRef What, StringRef Path) {
+  std::error_code EC = errnoAsErrorCode();
+  return createStringError(EC, What + " '" + Path + "': " + EC.message());
+}
+
+// The workers of a search that was killed hold its lock for a moment longer.
+static bool lock(int FD) {
+  constexpr unsigned Tries = 100, Microseconds = 10000;
+  for (unsigned Try = 0; flock(FD, LOCK_EX | LOCK_NB); ++Try) {
+    if (Try == Tries)
+      return false;
+    usleep(Microseconds);
+  }
+  return true;
+}
+
+Error AppendLog::read() {
+  auto Buffer = MemoryBuffer::getFile(Path, /*IsText=*/false,
+                                      /*RequiresNullTerminator=*/false,
+                                      /*IsVolatile=*/true);
+  if (!Buffer)
+    return createStringError(Buffer.getError(),
+                             "cannot read '" + Path +
+                                 "': " + Buffer.getError().message());
+  StringRef Rest = (*Buffer)->getBuffer();
+  size_t Whole = 0, Number = 0;
+  while (size_t Length = Rest.find('\n') + 1) {
+    ++Number;
+    Expected<json::Value> Line = json::parse(Rest.take_front(Length));
+    if (!Line) {
+      // Only the last line can be torn; anything else is not ours to mend.
+      if (Rest.drop_front(Length).empty()) {
+        consumeError(Line.takeError());
+        break;
+      }
+      return createStringError(
+          inconvertibleErrorCode(),
+          "'" + Path + "', line " + Twine(Number) +
+              ", is damaged: " + toString(Line.takeError()));
+    }
+    Lines.push_back(std::move(*Line));
+    Rest = Rest.drop_front(Length);
+    Whole += Length;
+  }
+  if (Whole != (*Buffer)->getBufferSize() && ftruncate(FD, Whole))
+    return failed("cannot write", Path);
+  return Error::success();
+}
+
+Expected<std::unique_ptr<AppendLog>> AppendLog::open(const std::string &Path,
+                                                     const json::Object &Header,
+                                                     bool AnyHeader) {
+  int FD = ::open(Path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (FD < 0)
+    return failed("cannot open", Path);
+  std::unique_ptr<AppendLog> Log(new AppendLog(Path, FD));
+  if (!lock(FD))
+    return createStringError(inconvertibleErrorCode(),
+                             "another search is writing to '" + Path + "'");
+  if (Error E = Log->read())
+    return E;
+  if (Log->Lines.empty()) {
+    if (Error E = Log->append(json::Object(Header)))
+      return E;
+    Log->Header = Header;
+    return Log;
+  }
+  const json::Object *Found = Log->Lines.front().getAsObject();
+  if (!Found || (!AnyHeader && *Found != Header))
+    return createStringError(
+        inconvertibleErrorCode(),
+        "'" + Path +
+            "' is of another program, version or scenario; remove it or name "
+            "another folder");
+  Log->Header = *Found;
+  Log->Lines.erase(Log->Lines.begin());
+  return Log;
+}
+
+Error AppendLog::append(const json::Value &Line) {
+  std::string Text;
+  raw_string_ostream(Text) << Line << '\n';
+  off_t Before = lseek(FD, 0, SEEK_END);
+  ssize_t Written =
+      sys::RetryAfterSignal(-1, ::write, FD, Text.data(), Text.size());
+  if (Written == static_cast<ssize_t>(Text.size()))
+    return std::chrono::steady_clock::now() - LastSync < SyncEvery
+               ? Error::success()
+               : sync();
+  if (Written >= 0)
+    errno = ENOSPC;
+  Error E = failed("cannot write", Path);
+  // What is there stays readable.
+  if (Written > 0 && Before >= 0 && ftruncate(FD, Before))
+    return E;
+  return E;
+}
+
+Error AppendLog::sync() {
+  LastSync = std::chrono::steady_clock::now();
+  return fdatasync(FD) ? failed("cannot write", Path) : Error::success();
+}

@@ -1,0 +1,97 @@
+//===- Caches.cpp - What was evaluated before -----------------------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// By edit list within a search, by code across searches.
+//
+//===----------------------------------------------------------------------===//
+
+#include "search/Evaluator.h"
+
+using namespace llvm;
+using namespace gevo;
+
+Evaluator::~Evaluator() = default;
+
+static Error damaged(StringRef What) {
+  return createStringError(inconvertibleErrorCode(),
+                           "the store has a line that is no " + What);
+}
+
+Expected<std::vector<std::string>> EditCache::load(uint64_t Before) {
+  std::vector<std::string> Seen;
+  if (!Log)
+    return Seen;
+  for (const json::Value &Line : Log->takeLines()) {
+    uint64_t Number;
+    EditList Edits;
+    Answer A;
+    json::Path::Root Root;
+    json::ObjectMapper Map(Line, Root);
+    if (!Map || !Map.map("number", Number) || !Map.map("edits", Edits) ||
+        !Map.map("code", A.PayloadHash) || !Map.map("result", A.Result))
+      return damaged("evaluation");
+    std::string Key = keyOf(Edits);
+    if (Number < Before)
+      Seen.push_back(Key);
+    Answers[Key] = std::move(A);
+  }
+  return Seen;
+}
+
+Error EditCache::evaluate(ArrayRef<Variant *> Batch,
+                          const std::function<bool()> &Stop,
+                          const OnFinished &Finished) {
+  std::vector<Variant *> Unknown;
+  for (Variant *V : Batch) {
+    auto Known = Answers.find(keyOf(V->Edits));
+    if (Known == Answers.end()) {
+      Unknown.push_back(V);
+      continue;
+    }
+    V->PayloadHash = Known->second.PayloadHash;
+    V->Result = Known->second.Result;
+    V->Finished = true;
+    if (Error E = Finished(*V))
+      return E;
+  }
+  return Next.evaluate(Unknown, Stop, [&](const Variant &V) -> Error {
+    Answers[keyOf(V.Edits)] = {V.PayloadHash, V.Result};
+    if (Log)
+      if (Error E = Log->append(json::Object{{"number", V.Number},
+                                             {"edits", json::Array(V.Edits)},
+                                             {"code", V.PayloadHash},
+                                             {"result", V.Result}}))
+        return E;
+    return Finished(V);
+  });
+}
+
+Error PayloadCache::load() {
+  if (!Log)
+    return Error::success();
+  for (const json::Value &Line : Log->takeLines()) {
+    std::string Hash;
+    Fitness Result;
+    json::Path::Root Root;
+    json::ObjectMapper Map(Line, Root);
+    if (!Map || !Map.map("code", Hash) || !Map.map("result", Result))
+      return damaged("measurement");
+    Results[Hash] = std::move(Result);
+  }
+  return Error::success();
+}
+
+const Fitness *PayloadCache::find(StringRef Hash) const {
+  auto Known = Results.find(Hash);
+  return Known == Results.end() ? nullptr : &Known->second;
+}
+
+Error PayloadCache::add(StringRef Hash, const Fitness &Result) {
+  Results[Hash] = Result;
+  return Log ? Log->append(json::Object{{"code", Hash}, {"result", Result}})
+             : Error::success();
+}

@@ -1,0 +1,35 @@
+//===- Minimise.h - Edits that are worth nothing go -------------*- C++ -*-===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a search finds is full of passengers. Each edit that is worth less than
+// a threshold is dropped before anything is validated or written.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_SEARCH_MINIMISE_H
+#define GEVO_SEARCH_MINIMISE_H
+
+#include "search/Search.h"
+
+namespace gevo {
+
+/// What dropping did to one finalist.
+struct Minimised {
+  Individual Kept;
+  /// How many edits there were.
+  size_t Before = 0;
+};
+
+/// Drops edits of \p From whose loss costs less than \p Threshold of its time,
+/// and whose loss keeps it valid with no more error, or an error up to
+/// \p MostError.
+Minimised minimise(Search &S, const Individual &From, double MostError,
+                   double Threshold = 0.01);
+
+} // namespace gevo
+
+#endif // GEVO_SEARCH_MINIMISE_H

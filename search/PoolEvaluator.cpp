@@ -1,0 +1,167 @@
+//===- PoolEvaluator.cpp - Variants spread over workers -------------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A worker is first asked to build. Only if the code is new is it asked to run
+// it; code that another worker is running at the moment is waited for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "search/Evaluator.h"
+#include <deque>
+
+using namespace llvm;
+using namespace gevo;
+
+// A message: "run", or the edit list as a JSON array.
+static constexpr StringLiteral RunMessage = "run";
+
+static std::string text(const json::Value &Value) {
+  std::string Text;
+  raw_string_ostream(Text) << Value;
+  return Text;
+}
+
+static std::string buildReply(Program &P, StringRef Message, Built &Last) {
+  Expected<EditList> Edits = json::parse<EditList>(Message);
+  if (Edits)
+    Last = P.build(*Edits);
+  else
+    Last = {Fitness::failed(Stage::Apply, toString(Edits.takeError())), {}};
+  return text(json::Object{{"code", Last.ok() ? Last.Code.hash() : ""},
+                           {"result", Last.Failure}});
+}
+
+Service gevo::variantService(Program &P, Runner &R) {
+  auto Last = std::make_shared<Built>();
+  return [&P, &R, Last](StringRef Message) {
+    if (Message != RunMessage)
+      return buildReply(P, Message, *Last);
+    return text(json::Object{{"code", Last->Code.hash()},
+                             {"result", R.run(Last->Code)}});
+  };
+}
+
+/// One batch: what waits, and what each worker is doing.
+class PoolEvaluator::BatchInProgress {
+public:
+  BatchInProgress(PoolEvaluator &Owner, ArrayRef<Variant *> Batch,
+                  const std::function<bool()> &Stop, const OnFinished &Finished)
+      : Owner(Owner), Waiting(Batch.begin(), Batch.end()), Stop(Stop),
+        Finished(Finished), Working(Owner.Pool.count(), nullptr) {}
+
+  Error run() {
+    for (unsigned W = 0; W < Working.size(); ++W)
+      next(W);
+    while (UnderWay) {
+      Expected<Workers::Reply> R = Owner.Pool.wait();
+      if (!R)
+        return R.takeError();
+      if (Error E = take(*R))
+        return E;
+    }
+    return Error::success();
+  }
+
+private:
+  void next(unsigned Worker) {
+    Working[Worker] = nullptr;
+    if (Waiting.empty() || Stop())
+      return;
+    Working[Worker] = Waiting.front();
+    Waiting.pop_front();
+    ++UnderWay;
+    Owner.Pool.send(Worker, text(json::Array(Working[Worker]->Edits)));
+  }
+
+  Error take(const Workers::Reply &R);
+  Error built(unsigned Worker, Variant &V);
+  Error measured(Variant &V, bool Died);
+
+  Error finish(Variant &V, const Fitness &Result) {
+    V.Result = Result;
+    V.Finished = true;
+    return Finished(V);
+  }
+
+  PoolEvaluator &Owner;
+  std::deque<Variant *> Waiting;
+  const std::function<bool()> &Stop;
+  const OnFinished &Finished;
+  std::vector<Variant *> Working;
+  unsigned UnderWay = 0;
+  /// By the hash of code that is being run: those that wait for it.
+  StringMap<std::vector<Variant *>> Runs;
+};
+
+// The code is there, or it is not: run it unless its result is known, or will
+// be.
+Error PoolEvaluator::BatchInProgress::built(unsigned Worker, Variant &V) {
+  if (!V.Result.valid()) {
+    V.PayloadHash.clear();
+    if (Error E = finish(V, V.Result))
+      return E;
+  } else if (const Fitness *Known = Owner.Cache.find(V.PayloadHash)) {
+    if (Error E = finish(V, *Known))
+      return E;
+  } else {
+    auto [Run, New] = Runs.try_emplace(V.PayloadHash);
+    Run->second.push_back(&V);
+    if (New) {
+      ++Owner.Runs;
+      ++UnderWay;
+      Owner.Pool.send(Worker, RunMessage);
+      return Error::success();
+    }
+  }
+  next(Worker);
+  return Error::success();
+}
+
+Error PoolEvaluator::BatchInProgress::measured(Variant &V, bool Died) {
+  Fitness Result = V.Result;
+  std::vector<Variant *> Equal = std::move(Runs[V.PayloadHash]);
+  Runs.erase(V.PayloadHash);
+  // A death may be of this machine's making; another search tries again.
+  if (!Died)
+    if (Error E = Owner.Cache.add(V.PayloadHash, Result))
+      return E;
+  for (Variant *Other : Equal)
+    if (Error E = finish(*Other, Result))
+      return E;
+  return Error::success();
+}
+
+Error PoolEvaluator::BatchInProgress::take(const Workers::Reply &R) {
+  --UnderWay;
+  Variant &V = *Working[R.Worker];
+  bool Ran = Runs.count(V.PayloadHash);
+  if (!R.Text) {
+    V.Result = Fitness::failed(Ran ? Stage::Run : Stage::Lower,
+                               "the worker died: " + R.Death);
+  } else {
+    Expected<json::Value> Value = json::parse(*R.Text);
+    if (!Value)
+      return Value.takeError();
+    json::Path::Root Root;
+    json::ObjectMapper Map(*Value, Root);
+    if (!Map || !Map.map("code", V.PayloadHash) || !Map.map("result", V.Result))
+      return createStringError(inconvertibleErrorCode(),
+                               "a worker's reply makes no sense");
+  }
+  if (!Ran)
+    return built(R.Worker, V);
+  if (Error E = measured(V, !R.Text))
+    return E;
+  next(R.Worker);
+  return Error::success();
+}
+
+Error PoolEvaluator::evaluate(ArrayRef<Variant *> Batch,
+                              const std::function<bool()> &Stop,
+                              const OnFinished &Finished) {
+  return BatchInProgress(*this, Batch, Stop, Finished).run();
+}

@@ -1,0 +1,183 @@
+//===- Search.cpp - The loop ----------------------------------------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Budget, numbering, front, and the table of algorithms.
+//
+//===----------------------------------------------------------------------===//
+
+#include "search/Search.h"
+
+using namespace llvm;
+using namespace gevo;
+
+namespace gevo {
+#define GEVO_ALGORITHM(Id, Name, Population, Summary) void step##Id(Search &S);
+#include "search/Algorithms.def"
+} // namespace gevo
+
+static constexpr AlgorithmInfo Table[] = {
+#define GEVO_ALGORITHM(Id, Name, Population, Summary)                          \
+  {Name, Population, Summary, step##Id},
+#include "search/Algorithms.def"
+};
+
+ArrayRef<AlgorithmInfo> gevo::algorithms() { return Table; }
+
+const AlgorithmInfo *gevo::findAlgorithm(StringRef Name) {
+  for (const AlgorithmInfo &A : Table)
+    if (A.Name == Name)
+      return &A;
+  return nullptr;
+}
+
+std::vector<double> gevo::objectives(const Individual &I) {
+  constexpr double PerEdit = 0.0005;
+  return {I.Result.Time * (1 + PerEdit * I.Edits.size()), I.Result.Error};
+}
+
+Search::Search(Program &P, Evaluator &E, const SearchOptions &Options,
+               const SearchObserver &Observer)
+    : P(P), E(E), Options(Options), Observer(Observer),
+      Start(std::chrono::steady_clock::now()) {
+  State.Kinds.resize(editKinds().size());
+}
+
+void Search::resume(SearchState From, ArrayRef<std::string> SeenBefore) {
+  State = std::move(From);
+  SecondsBefore = State.Seconds;
+  for (const std::string &Key : SeenBefore)
+    Seen.insert(Key);
+}
+
+unsigned Search::population() const {
+  return Options.Population ? Options.Population
+                            : Options.Algorithm->Population;
+}
+
+double Search::elapsed() const {
+  return SecondsBefore +
+         std::chrono::duration<double>(std::chrono::steady_clock::now() - Start)
+             .count();
+}
+
+double Search::spent() const {
+  double Spent = 0;
+  if (Options.MaxEvaluations)
+    Spent = double(State.Evaluations) / Options.MaxEvaluations;
+  if (Options.MaxSeconds)
+    Spent = std::max(Spent, elapsed() / Options.MaxSeconds);
+  return std::min(Spent, 1.0);
+}
+
+bool Search::done() const {
+  return Stopped || !Failure.empty() || spent() >= 1;
+}
+
+Random Search::dice(uint64_t Purpose) const {
+  Random Mix(Options.Seed);
+  Mix = Random(Mix.next() ^ State.Generation);
+  return Random(Mix.next() ^ Purpose);
+}
+
+std::vector<Individual> Search::evaluate(ArrayRef<EditList> Batch) {
+  return evaluateSome(Batch, /*Counted=*/true);
+}
+
+std::vector<Individual> Search::evaluateBeyond(ArrayRef<EditList> Batch) {
+  return evaluateSome(Batch, /*Counted=*/false);
+}
+
+void Search::enter(const Variant &V, Individual &I, bool Counted) {
+  I.Result = V.Result;
+  I.PayloadHash = V.PayloadHash;
+  if (I.valid() && I.Result.Error > Options.Tolerance)
+    I.Result =
+        Fitness::failed(Stage::Compare, "the error is over the tolerance");
+  if (!Counted)
+    return;
+  ++State.Stages[static_cast<unsigned>(I.Result.End)];
+  if (I.valid())
+    State.offerToFront(I);
+}
+
+std::vector<Individual> Search::evaluateSome(ArrayRef<EditList> Batch,
+                                             bool Counted) {
+  // The number of what is not counted: after all others.
+  constexpr uint64_t Beyond = INT64_MAX;
+  std::vector<Individual> Result(Batch.size());
+  std::vector<Variant> Variants(Batch.size());
+  std::vector<size_t> Same(Batch.size());
+  std::vector<Variant *> Wanted;
+  StringMap<size_t> First;
+  uint64_t Number = State.Evaluations;
+  for (size_t I = 0; I < Batch.size(); ++I) {
+    Result[I].Edits = Variants[I].Edits = Batch[I];
+    std::string Key = keyOf(Batch[I]);
+    Same[I] = First.try_emplace(Key, I).first->second;
+    if (Same[I] != I)
+      continue;
+    bool New = Counted && !Seen.contains(Key);
+    if (New && Options.MaxEvaluations && Number >= Options.MaxEvaluations)
+      continue;
+    Variants[I].Number = New ? Number++ : Beyond;
+    Wanted.push_back(&Variants[I]);
+  }
+  if (Failure.empty())
+    if (Error Bad = E.evaluate(
+            Wanted, [&] { return Counted ? done() : stopped(); },
+            [&](const Variant &V) -> Error {
+              if (Observer.Evaluated)
+                Observer.Evaluated(*this, V);
+              return Error::success();
+            }))
+      Failure = toString(std::move(Bad));
+  if (Counted)
+    State.Evaluations = Number;
+  for (size_t I = 0; I < Batch.size(); ++I) {
+    const Variant &V = Variants[Same[I]];
+    Truncated |= !V.Finished;
+    if (!V.Finished)
+      continue;
+    bool New = V.Number != Beyond && Same[I] == I;
+    if (New)
+      Seen.insert(keyOf(V.Edits));
+    enter(V, Result[I], New);
+  }
+  return Result;
+}
+
+Error Search::run() {
+  auto Fail = [&](const Twine &What) {
+    return createStringError(inconvertibleErrorCode(), What);
+  };
+  std::vector<Individual> Original = evaluate({EditList()});
+  if (!Failure.empty())
+    return Fail(Failure);
+  if (!Original[0].valid())
+    return Fail("the program itself fails at stage '" +
+                name(Original[0].Result.End) +
+                "': " + Original[0].Result.Reason);
+  State.Baseline = Original[0].Result;
+  State.BaselineHash = Original[0].PayloadHash;
+  while (!done()) {
+    uint64_t Before = State.Evaluations;
+    Options.Algorithm->Step(*this);
+    ++State.Generation;
+    State.Seconds = elapsed();
+    if (Observer.Progress)
+      Observer.Progress(*this);
+    if (!Truncated && Failure.empty() && Observer.Checkpoint)
+      if (Error Bad = Observer.Checkpoint(State))
+        return Bad;
+    // A program with few edits is exhausted before the budget is.
+    Fruitless = State.Evaluations == Before ? Fruitless + 1 : 0;
+    constexpr unsigned MostFruitless = 20;
+    if (Fruitless >= MostFruitless)
+      break;
+  }
+  return Failure.empty() ? Error::success() : Fail(Failure);
+}

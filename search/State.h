@@ -1,0 +1,81 @@
+//===- State.h - What a search knows ----------------------------*- C++ -*-===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// All that a search carries from one generation to the next, and so all that a
+// checkpoint holds. Random streams need no place in it: each is made from the
+// seed, the generation and its purpose.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_SEARCH_STATE_H
+#define GEVO_SEARCH_STATE_H
+
+#include "search/Program.h"
+#include <map>
+#include <set>
+
+namespace gevo {
+
+/// One that was evaluated.
+struct Individual {
+  EditList Edits;
+  Fitness Result = Fitness::failed(Stage::Apply, "not evaluated");
+  std::string PayloadHash;
+  uint64_t Island = 0;
+
+  bool valid() const { return Result.valid(); }
+};
+
+llvm::json::Value toJSON(const Individual &I);
+bool fromJSON(const llvm::json::Value &Value, Individual &I,
+              llvm::json::Path P);
+
+/// How often a kind of edit was tried and how often it was of use.
+struct KindScore {
+  uint64_t Tried = 0;
+  uint64_t Useful = 0;
+};
+
+/// Edits, by key, that fail apart and so travel together.
+using Links = std::set<std::pair<std::string, std::string>>;
+
+struct SearchState {
+  uint64_t Generation = 0;
+  /// Distinct edit lists that were tried.
+  uint64_t Evaluations = 0;
+  /// Wall time of all runs so far.
+  double Seconds = 0;
+  Fitness Baseline;
+  std::string BaselineHash;
+  std::vector<Individual> Population;
+  /// None of these dominates another, and nothing found so far dominates one.
+  std::vector<Individual> Front;
+  std::vector<KindScore> Kinds;
+  Links Linked;
+  /// Per island: generations since it got better.
+  std::vector<uint64_t> Stagnation;
+  /// Single edits that the first sweep found to be valid.
+  std::vector<Individual> Singles;
+  /// Single edits that it found to fail when run: some only lack another.
+  std::vector<EditList> Failures;
+  uint64_t SweepPosition = 0;
+  bool SweepDone = false;
+  StageCounts Stages = {};
+
+  /// Takes \p I into the front if it belongs there. Says if it does.
+  bool offerToFront(const Individual &I);
+  /// The fastest of the front with an error up to \p Most, or null.
+  const Individual *best(double Most) const;
+};
+
+llvm::json::Value toJSON(const SearchState &S);
+bool fromJSON(const llvm::json::Value &Value, SearchState &S,
+              llvm::json::Path P);
+
+} // namespace gevo
+
+#endif // GEVO_SEARCH_STATE_H

@@ -1,0 +1,123 @@
+//===- Store.cpp - A search on disk ---------------------------------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Names of files, and what may be opened with what.
+//
+//===----------------------------------------------------------------------===//
+
+#include "search/Store.h"
+#include "passes/edit/AtomicFile.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+using namespace gevo;
+
+static constexpr StringLiteral EvaluationsName = "evaluations.jsonl",
+                               CheckpointName = "checkpoint.json";
+
+std::string Store::path(StringRef Name) const {
+  SmallString<128> Path(Folder);
+  sys::path::append(Path, Name);
+  return Path.str().str();
+}
+
+const json::Object &Store::setup() const {
+  return *Evaluations->header().getObject("setup");
+}
+
+Error Store::openMeasurements() {
+  auto Log =
+      AppendLog::open(path("measured-" + Scenario + ".jsonl"),
+                      json::Object{{"gevo_search_measurements", StoreVersion},
+                                   {"scenario", Scenario}});
+  if (!Log)
+    return Log.takeError();
+  Measurements = std::move(*Log);
+  return Error::success();
+}
+
+Expected<std::unique_ptr<Store>> Store::begin(const std::string &Folder,
+                                              json::Object Setup,
+                                              const std::string &Scenario) {
+  std::unique_ptr<Store> S(new Store());
+  S->Folder = Folder;
+  S->Scenario = Scenario;
+  if (std::error_code EC = sys::fs::create_directories(Folder))
+    return createStringError(EC, "cannot make folder '" + Folder +
+                                     "': " + EC.message());
+  std::string Path = S->path(EvaluationsName);
+  if (sys::fs::exists(Path)) {
+    // Another search may be at work there; opening tells.
+    auto Old = AppendLog::open(Path, {}, /*AnyHeader=*/true);
+    if (!Old)
+      return Old.takeError();
+    if (std::error_code EC = sys::fs::rename(Path, Path + ".old"))
+      return createStringError(EC,
+                               "cannot rename '" + Path + "': " + EC.message());
+  }
+  sys::fs::remove(S->path(CheckpointName));
+  auto Log = AppendLog::open(Path, json::Object{{"gevo_search", StoreVersion},
+                                                {"scenario", Scenario},
+                                                {"setup", std::move(Setup)}});
+  if (!Log)
+    return Log.takeError();
+  S->Evaluations = std::move(*Log);
+  if (Error E = S->openMeasurements())
+    return E;
+  return S;
+}
+
+Expected<std::unique_ptr<Store>> Store::resume(const std::string &Folder) {
+  std::unique_ptr<Store> S(new Store());
+  S->Folder = Folder;
+  std::string Path = S->path(EvaluationsName);
+  auto Fail = [&](const Twine &What) {
+    return createStringError(inconvertibleErrorCode(),
+                             "'" + Folder + "' " + What);
+  };
+  if (!sys::fs::exists(Path))
+    return Fail("holds no search to resume");
+  auto Log = AppendLog::open(Path, {}, /*AnyHeader=*/true);
+  if (!Log)
+    return Log.takeError();
+  S->Evaluations = std::move(*Log);
+  const json::Object &Header = S->Evaluations->header();
+  std::optional<int64_t> Version = Header.getInteger("gevo_search");
+  std::optional<StringRef> Scenario = Header.getString("scenario");
+  if (!Version || !Scenario || !Header.getObject("setup"))
+    return Fail("holds no search to resume");
+  if (*Version != StoreVersion)
+    return Fail("was written by another version of gevo-search");
+  S->Scenario = Scenario->str();
+  if (Error E = S->openMeasurements())
+    return E;
+  return S;
+}
+
+Expected<std::optional<SearchState>> Store::checkpoint() const {
+  std::string Path = path(CheckpointName);
+  if (!sys::fs::exists(Path))
+    return std::nullopt;
+  auto Buffer = MemoryBuffer::getFile(Path);
+  if (!Buffer)
+    return createStringError(Buffer.getError(), "cannot read '" + Path + "'");
+  Expected<SearchState> State =
+      json::parse<SearchState>((*Buffer)->getBuffer());
+  if (!State)
+    return createStringError(
+        inconvertibleErrorCode(),
+        "'" + Path + "' is damaged: " + toString(State.takeError()));
+  return std::move(*State);
+}
+
+Error Store::save(const SearchState &State) const {
+  return writeFileAtomically(path(CheckpointName), [&](raw_ostream &OS) {
+    OS << toJSON(State) << '\n';
+  });
+}

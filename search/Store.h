@@ -1,0 +1,62 @@
+//===- Store.h - A search on disk -------------------------------*- C++ -*-===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A folder that holds all of a search:
+//
+//   evaluations.jsonl      what the search is, then one line per evaluation
+//   checkpoint.json        the state after the last whole generation
+//   measured-<id>.jsonl    results by code, for all searches of one scenario
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_SEARCH_STORE_H
+#define GEVO_SEARCH_STORE_H
+
+#include "search/AppendLog.h"
+#include "search/State.h"
+
+namespace gevo {
+
+/// The version of the files' format.
+constexpr int StoreVersion = 1;
+
+class Store {
+public:
+  /// Begins a search described by \p Setup, in \p Folder, which is made if it
+  /// is not there. An earlier search's evaluations are put aside with the
+  /// ending .old; what it measured for the same \p Scenario is used.
+  static llvm::Expected<std::unique_ptr<Store>>
+  begin(const std::string &Folder, llvm::json::Object Setup,
+        const std::string &Scenario);
+  /// Opens the search in \p Folder to go on with it.
+  static llvm::Expected<std::unique_ptr<Store>>
+  resume(const std::string &Folder);
+
+  /// What begin() was given.
+  const llvm::json::Object &setup() const;
+  const std::string &scenario() const { return Scenario; }
+  AppendLog &evaluations() { return *Evaluations; }
+  AppendLog &measurements() { return *Measurements; }
+
+  /// The last checkpoint; nothing if there was none yet.
+  llvm::Expected<std::optional<SearchState>> checkpoint() const;
+  llvm::Error save(const SearchState &State) const;
+
+private:
+  Store() = default;
+  llvm::Error openMeasurements();
+  std::string path(llvm::StringRef Name) const;
+
+  std::string Folder;
+  std::string Scenario;
+  std::unique_ptr<AppendLog> Evaluations;
+  std::unique_ptr<AppendLog> Measurements;
+};
+
+} // namespace gevo
+
+#endif // GEVO_SEARCH_STORE_H

@@ -1,0 +1,278 @@
+//===- Workers.cpp - Who does the work ------------------------------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Forked processes, a pair of pipes each. Frames on a pipe are a length and
+// that many bytes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "search/Workers.h"
+#include "llvm/Support/Errno.h"
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <fstream>
+#include <new>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+using namespace llvm;
+using namespace gevo;
+
+Workers::~Workers() = default;
+
+static bool writeAll(int FD, const char *Data, size_t Size) {
+  while (Size) {
+    ssize_t Done = sys::RetryAfterSignal(-1, ::write, FD, Data, Size);
+    if (Done <= 0)
+      return false;
+    Data += Done;
+    Size -= Done;
+  }
+  return true;
+}
+
+static bool readAll(int FD, char *Data, size_t Size) {
+  while (Size) {
+    ssize_t Done = sys::RetryAfterSignal(-1, ::read, FD, Data, Size);
+    if (Done <= 0)
+      return false;
+    Data += Done;
+    Size -= Done;
+  }
+  return true;
+}
+
+static bool writeFrame(int FD, StringRef Text) {
+  uint32_t Size = Text.size();
+  char Head[sizeof(Size)];
+  std::memcpy(Head, &Size, sizeof(Size));
+  return writeAll(FD, Head, sizeof(Head)) &&
+         writeAll(FD, Text.data(), Text.size());
+}
+
+static bool readFrame(int FD, std::string &Text) {
+  uint32_t Size;
+  char Head[sizeof(Size)];
+  if (!readAll(FD, Head, sizeof(Head)))
+    return false;
+  std::memcpy(&Size, Head, sizeof(Size));
+  Text.resize(Size);
+  return readAll(FD, Text.data(), Size);
+}
+
+static void limitMemory(uint64_t Bytes) {
+  if (!Bytes)
+    return;
+  uint64_t Pages = 0;
+  std::ifstream("/proc/self/statm") >> Pages;
+  rlimit Limit;
+  Limit.rlim_cur = Limit.rlim_max = Pages * sysconf(_SC_PAGESIZE) + Bytes;
+  setrlimit(RLIMIT_AS, &Limit);
+}
+
+// How a worker ends that could not get memory.
+static constexpr int NoMemory = 12;
+
+[[noreturn]] static void serve(int In, int Out, pid_t Parent,
+                               const WorkerLimits &Limits,
+                               const std::function<Service()> &Start) {
+  // The parent decides when to stop; without it there is nobody to work for.
+  std::signal(SIGINT, SIG_IGN);
+  std::signal(SIGTERM, SIG_DFL);
+  std::signal(SIGPIPE, SIG_DFL);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != Parent)
+    _exit(0);
+  limitMemory(Limits.MemoryBytes);
+  std::set_new_handler([] { _exit(NoMemory); });
+  Service Work = Start();
+  std::string Message;
+  while (readFrame(In, Message))
+    if (!writeFrame(Out, Work(Message)))
+      break;
+  _exit(0);
+}
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class ForkedWorkers : public Workers {
+public:
+  ForkedWorkers(const WorkerLimits &Limits, std::function<Service()> Start)
+      : Limits(Limits), Start(std::move(Start)), All(Limits.Count) {}
+  ~ForkedWorkers() override {
+    for (Process &P : All)
+      end(P);
+  }
+
+  Error startAll() {
+    // A worker that died is told by wait(), not by a signal.
+    std::signal(SIGPIPE, SIG_IGN);
+    for (Process &P : All)
+      if (Error E = start(P))
+        return E;
+    return Error::success();
+  }
+
+  unsigned count() const override { return All.size(); }
+  void send(unsigned Worker, StringRef Message) override;
+  Expected<Reply> wait() override;
+
+private:
+  struct Process {
+    pid_t Pid = 0;
+    int To = -1;
+    int From = -1;
+    bool Busy = false;
+    Clock::time_point Deadline;
+  };
+
+  Error start(Process &P);
+  std::string end(Process &P);
+  int millisecondsLeft() const;
+  Expected<Reply> bury(unsigned Worker, bool Late);
+
+  WorkerLimits Limits;
+  std::function<Service()> Start;
+  std::vector<Process> All;
+};
+
+} // namespace
+
+Error ForkedWorkers::start(Process &P) {
+  int Down[2], Up[2];
+  if (pipe2(Down, O_CLOEXEC) || pipe2(Up, O_CLOEXEC))
+    return createStringError(errnoAsErrorCode(),
+                             "cannot make a pipe to a worker");
+  std::fflush(nullptr);
+  pid_t Parent = getpid();
+  pid_t Pid = fork();
+  if (Pid < 0)
+    return createStringError(errnoAsErrorCode(), "cannot start a worker");
+  if (Pid == 0) {
+    for (const Process &Other : All)
+      for (int FD : {Other.To, Other.From})
+        if (FD >= 0)
+          close(FD);
+    close(Down[1]);
+    close(Up[0]);
+    serve(Down[0], Up[1], Parent, Limits, Start);
+  }
+  close(Down[0]);
+  close(Up[1]);
+  P = {Pid, Down[1], Up[0], false, {}};
+  return Error::success();
+}
+
+// How it ended, or empty if of its own will.
+std::string ForkedWorkers::end(Process &P) {
+  if (P.Pid <= 0)
+    return "";
+  close(P.To);
+  close(P.From);
+  kill(P.Pid, SIGKILL);
+  int Status = 0;
+  sys::RetryAfterSignal(-1, waitpid, P.Pid, &Status, 0);
+  P.Pid = 0;
+  P.To = P.From = -1;
+  if (WIFSIGNALED(Status) && WTERMSIG(Status) != SIGKILL)
+    return std::string("signal ") + strsignal(WTERMSIG(Status));
+  if (WIFEXITED(Status) && WEXITSTATUS(Status) == NoMemory)
+    return "out of memory";
+  return "it ended";
+}
+
+void ForkedWorkers::send(unsigned Worker, StringRef Message) {
+  Process &P = All[Worker];
+  assert(!P.Busy && "a worker does one thing at a time");
+  P.Busy = true;
+  P.Deadline = Clock::now() + std::chrono::seconds(Limits.Seconds);
+  // If it is dead, poll() tells.
+  writeFrame(P.To, Message);
+}
+
+int ForkedWorkers::millisecondsLeft() const {
+  if (!Limits.Seconds)
+    return -1;
+  auto First = Clock::time_point::max();
+  for (const Process &P : All)
+    if (P.Busy)
+      First = std::min(First, P.Deadline);
+  auto Left =
+      std::chrono::ceil<std::chrono::milliseconds>(First - Clock::now());
+  return std::max<long>(0, Left.count());
+}
+
+Expected<Workers::Reply> ForkedWorkers::bury(unsigned Worker, bool Late) {
+  Process &P = All[Worker];
+  Reply R;
+  R.Worker = Worker;
+  // A dying worker closes its pipe before it can be waited for.
+  if (!Late)
+    for (unsigned Try = 0; Try < 100; ++Try) {
+      siginfo_t Info = {};
+      if (waitid(P_PID, P.Pid, &Info, WEXITED | WNOHANG | WNOWAIT) ||
+          Info.si_pid)
+        break;
+      usleep(1000);
+    }
+  R.Death = end(P);
+  if (Late)
+    R.Death = "no answer in " + std::to_string(Limits.Seconds) + " s";
+  if (Error E = start(P))
+    return E;
+  return R;
+}
+
+Expected<Workers::Reply> ForkedWorkers::wait() {
+  while (true) {
+    std::vector<pollfd> Polled;
+    std::vector<unsigned> Indices;
+    for (unsigned I = 0; I < All.size(); ++I)
+      if (All[I].Busy) {
+        Polled.push_back({All[I].From, POLLIN, 0});
+        Indices.push_back(I);
+      }
+    assert(!Polled.empty() && "nothing to wait for");
+    int Ready = poll(Polled.data(), Polled.size(), millisecondsLeft());
+    if (Ready < 0 && errno != EINTR)
+      return createStringError(errnoAsErrorCode(), "cannot wait for workers");
+    for (size_t I = 0; Ready > 0 && I < Polled.size(); ++I)
+      if (Polled[I].revents) {
+        Reply R;
+        R.Worker = Indices[I];
+        All[R.Worker].Busy = false;
+        std::string Text;
+        if (!readFrame(All[R.Worker].From, Text))
+          return bury(R.Worker, /*Late=*/false);
+        R.Text = std::move(Text);
+        return R;
+      }
+    for (unsigned I : Indices)
+      if (Limits.Seconds && Clock::now() >= All[I].Deadline) {
+        All[I].Busy = false;
+        return bury(I, /*Late=*/true);
+      }
+  }
+}
+
+Expected<std::unique_ptr<Workers>>
+gevo::forkWorkers(const WorkerLimits &Limits, std::function<Service()> Start) {
+  auto W = std::make_unique<ForkedWorkers>(Limits, std::move(Start));
+  if (Error E = W->startAll())
+    return E;
+  return W;
+}

@@ -1,0 +1,64 @@
+//===- Workers.h - Who does the work ----------------------------*- C++ -*-===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Messages to workers and their replies. A worker is a process: a variant on
+// which the compiler or the device crashes, hangs or eats all memory costs that
+// worker one message, and another takes its place.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_SEARCH_WORKERS_H
+#define GEVO_SEARCH_WORKERS_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace gevo {
+
+/// Does what a message asks, and answers it.
+using Service = std::function<std::string(llvm::StringRef)>;
+
+class Workers {
+public:
+  virtual ~Workers();
+
+  virtual unsigned count() const = 0;
+  /// A worker that has answered all it was sent may be sent the next message.
+  /// Death is told by the reply.
+  virtual void send(unsigned Worker, llvm::StringRef Message) = 0;
+
+  struct Reply {
+    unsigned Worker = 0;
+    /// Nothing: the worker died of the message.
+    std::optional<std::string> Text;
+    /// Why it died.
+    std::string Death;
+  };
+  /// The next reply. Something must be under way.
+  virtual llvm::Expected<Reply> wait() = 0;
+};
+
+struct WorkerLimits {
+  unsigned Count = 1;
+  /// Address space that a worker may take beyond what it starts with; 0: any.
+  uint64_t MemoryBytes = uint64_t(4) << 30;
+  /// For one message; 0: any.
+  unsigned Seconds = 60;
+};
+
+/// Processes of this machine. \p Start makes the service and runs in the worker
+/// itself, with all that this process has in memory now.
+llvm::Expected<std::unique_ptr<Workers>>
+forkWorkers(const WorkerLimits &Limits, std::function<Service()> Start);
+
+} // namespace gevo
+
+#endif // GEVO_SEARCH_WORKERS_H

@@ -1,0 +1,223 @@
+//===- IrProgram.cpp - Device modules as a program to evolve --------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Everything happens on copies; the modules themselves stay as recorded.
+//
+//===----------------------------------------------------------------------===//
+
+#include "search/ir/IrProgram.h"
+#include "passes/edit/Version.h"
+#include "passes/ir/Describe.h"
+#include "passes/ir/Fingerprint.h"
+#include "passes/ir/Operators.h"
+#include "passes/ir/Replay.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/xxhash.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include <numeric>
+#include <set>
+
+using namespace llvm;
+using namespace gevo;
+
+Expected<std::unique_ptr<IrProgram>>
+IrProgram::create(std::vector<RecordedModule> Records,
+                  function_ref<bool(StringRef)> Wanted) {
+  std::unique_ptr<IrProgram> P(new IrProgram());
+  P->Records = std::move(Records);
+  P->Context = std::make_unique<LLVMContext>();
+  for (const RecordedModule &R : P->Records) {
+    Expected<std::unique_ptr<Module>> M =
+        parseBitcodeFile(MemoryBufferRef(R.Bitcode, R.Source), *P->Context);
+    if (!M)
+      return createStringError(
+          inconvertibleErrorCode(),
+          "the module recorded for '" + R.Source +
+              "' cannot be read: " + toString(M.takeError()));
+    for (Function &F : **M)
+      if (!F.isDeclaration() && Wanted(F.getName()))
+        P->Functions.push_back({unsigned(P->Modules.size()), &F});
+    P->Modules.push_back(std::move(*M));
+  }
+  P->Originals.resize(P->Modules.size());
+  return P;
+}
+
+std::unique_ptr<Program> IrProgram::clone() const {
+  std::set<std::string> Names;
+  for (const Target &T : Functions)
+    Names.insert(T.F->getName().str());
+  std::unique_ptr<IrProgram> Copy = cantFail(
+      create(Records, [&](StringRef Name) { return Names.count(Name.str()); }),
+      "what was read once is read again");
+  Copy->Heat = Heat;
+  return Copy;
+}
+
+std::string IrProgram::identity() const {
+  std::string All = producer();
+  for (const RecordedModule &R : Records)
+    All += R.Architecture + char('0' + R.Options.OptLevel);
+  for (const Target &T : Functions)
+    All += T.F->getName().str() + fingerprint(*T.F);
+  return utohexstr(xxh3_64bits(All), /*LowerCase=*/true, 16);
+}
+
+StringRef IrProgram::functionName(unsigned Function) const {
+  return Functions[Function].F->getName();
+}
+
+size_t IrProgram::instructionCount() const {
+  size_t Count = 0;
+  for (const Target &T : Functions)
+    Count += T.F->getInstructionCount();
+  return Count;
+}
+
+std::unique_ptr<Module> IrProgram::copyOf(unsigned Module,
+                                          ValueToValueMapTy &Map,
+                                          const Function *OnlyBody) const {
+  return CloneModule(*Modules[Module], Map, [&](const GlobalValue *G) {
+    return !OnlyBody || !isa<Function>(G) || G == OnlyBody;
+  });
+}
+
+Expected<std::string> IrProgram::lower(unsigned Module,
+                                       llvm::Module &Copy) const {
+  return lowerToPTX(Copy, Records[Module].Options);
+}
+
+// "i12" is 12; clones have no number.
+static std::optional<unsigned> numberOf(StringRef Anchor) {
+  unsigned Number;
+  if (!Anchor.consume_front("i") || Anchor.getAsInteger(10, Number))
+    return std::nullopt;
+  return Number;
+}
+
+// Cold code and clones keep a small chance.
+uint64_t IrProgram::heatOf(unsigned Function, StringRef Anchor) const {
+  if (Function >= Heat.size() || Heat[Function].empty())
+    return 1;
+  const std::vector<uint64_t> &H = Heat[Function];
+  uint64_t Floor =
+      std::accumulate(H.begin(), H.end(), uint64_t(0)) / (H.size() * 20) + 1;
+  std::optional<unsigned> Number = numberOf(Anchor);
+  return (Number && *Number < H.size() ? H[*Number] : 0) + Floor;
+}
+
+unsigned IrProgram::drawFunction(bool Hot, Random &Dice) const {
+  std::vector<uint64_t> Sums;
+  uint64_t Total = 0;
+  for (size_t I = 0; I < Functions.size(); ++I) {
+    Total += Hot && I < Heat.size()
+                 ? std::accumulate(Heat[I].begin(), Heat[I].end(), uint64_t(1))
+                 : Functions[I].F->getInstructionCount();
+    Sums.push_back(Total);
+  }
+  return upper_bound(Sums, Dice.below(Total)) - Sums.begin();
+}
+
+std::optional<PlacedEdit>
+IrProgram::propose(const EditList &Base, const Proposal &What, Random &Dice) {
+  if (Functions.empty())
+    return std::nullopt;
+  unsigned Index = What.At ? What.At->Function : drawFunction(What.Hot, Dice);
+  const Target &T = Functions[Index];
+  ValueToValueMapTy Map;
+  std::unique_ptr<Module> Copy = copyOf(T.Module, Map, T.F);
+  EditedFunction Edited(*cast<Function>(&*Map[T.F]));
+  for (const PlacedEdit &E : Base)
+    if (E.Function == Index)
+      if (Error Refused = applyEdit(Edited, E.Change)) {
+        consumeError(std::move(Refused));
+        return std::nullopt;
+      }
+  Draw D{Dice, nullptr};
+  if (What.At)
+    D.Weight = [&](const Instruction &I) -> uint64_t {
+      return numberOf(Edited.nameOf(I)) == What.At->Number;
+    };
+  else if (What.Hot)
+    D.Weight = [&](const Instruction &I) {
+      return heatOf(Index, Edited.nameOf(I));
+    };
+  bool Dirty;
+  std::optional<Edit> E = drawEdit(Edited, D, Dirty, What.Kind);
+  if (!E)
+    return std::nullopt;
+  return PlacedEdit{Index, std::move(*E)};
+}
+
+Built IrProgram::build(const EditList &Edits) {
+  Built Result;
+  for (unsigned M = 0; M < Modules.size(); ++M) {
+    bool Edited = any_of(Edits, [&](const PlacedEdit &E) {
+      return E.Function < Functions.size() && Functions[E.Function].Module == M;
+    });
+    if (!Edited && !Originals[M].empty()) {
+      Result.Code.Modules.push_back(Originals[M]);
+      continue;
+    }
+    ValueToValueMapTy Map;
+    std::unique_ptr<Module> Copy = copyOf(M, Map);
+    std::vector<FunctionTask> Tasks;
+    for (unsigned F = 0; F < Functions.size(); ++F) {
+      FunctionTask Task{cast_or_null<Function>(Map.lookup(Functions[F].F)), {}};
+      for (const PlacedEdit &E : Edits)
+        if (E.Function == F)
+          Task.Edits.push_back(E.Change);
+      if (Functions[F].Module == M && !Task.Edits.empty())
+        Tasks.push_back(std::move(Task));
+    }
+    if (Edited)
+      if (std::optional<Refusal> Why = replayOnCopy(*Copy, Tasks)) {
+        Result.Failure = Fitness::failed(
+            Why->Edit ? Stage::Apply : Stage::Verify, Why->Reason);
+        return Result;
+      }
+    Expected<std::string> PTX = lower(M, *Copy);
+    if (!PTX) {
+      Result.Failure = Fitness::failed(Stage::Lower, toString(PTX.takeError()));
+      return Result;
+    }
+    if (!Edited)
+      Originals[M] = *PTX;
+    Result.Code.Modules.push_back(std::move(*PTX));
+  }
+  return Result;
+}
+
+EditSet IrProgram::describeSet(const EditList &Edits, json::Object Measured) {
+  EditSet Set;
+  Set.Producer = producer();
+  ArchitectureEdits &Section = Set.section(architecture());
+  Section.Measured = std::move(Measured);
+  for (unsigned Index = 0; Index < Functions.size(); ++Index) {
+    const Target &T = Functions[Index];
+    ValueToValueMapTy Map;
+    std::unique_ptr<Module> Copy;
+    std::optional<EditedFunction> Edited;
+    std::vector<Edit> Ours;
+    for (const PlacedEdit &E : Edits) {
+      if (E.Function != Index)
+        continue;
+      if (!Copy) {
+        Copy = copyOf(T.Module, Map, T.F);
+        Edited.emplace(*cast<Function>(&*Map[T.F]));
+      }
+      Ours.push_back(E.Change);
+      describe(*Edited, Ours.back());
+      cantFail(applyEdit(*Edited, E.Change), "what was measured applies");
+    }
+    if (!Ours.empty())
+      Section.Functions.push_back(describeEdits(*T.F, std::move(Ours)));
+  }
+  return Set;
+}

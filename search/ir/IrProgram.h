@@ -1,0 +1,88 @@
+//===- IrProgram.h - Device modules as a program to evolve ------*- C++ -*-===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The recorded modules of one program for one architecture. Functions are
+// counted over all modules; a payload has the PTX of each module.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_SEARCH_IR_IRPROGRAM_H
+#define GEVO_SEARCH_IR_IRPROGRAM_H
+
+#include "passes/edit/EditSet.h"
+#include "passes/ir/Record.h"
+#include "search/Program.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/ValueMap.h"
+#include "llvm/Transforms/Utils/ValueMapper.h"
+
+namespace gevo {
+
+/// What each instruction of each function costs, by anchor number.
+using HeatMap = std::vector<std::vector<uint64_t>>;
+
+class IrProgram : public Program {
+public:
+  /// initializeNVPTX() must have been called. \p Records are of one
+  /// architecture. Functions whose names \p Wanted refuses are not edited.
+  static llvm::Expected<std::unique_ptr<IrProgram>>
+  create(std::vector<RecordedModule> Records,
+         llvm::function_ref<bool(llvm::StringRef)> Wanted);
+
+  std::unique_ptr<Program> clone() const override;
+  std::string identity() const override;
+  size_t functionCount() const override { return Functions.size(); }
+  std::optional<PlacedEdit> propose(const EditList &Base, const Proposal &What,
+                                    Random &Dice) override;
+  Built build(const EditList &Edits) override;
+  std::vector<Place> places() const override;
+
+  /// The name of a function in its module.
+  llvm::StringRef functionName(unsigned Function) const;
+  size_t instructionCount() const;
+  llvm::StringRef architecture() const { return Records[0].Architecture; }
+  /// The original whose debug locations are anchors: what lineOf() reads.
+  Built buildTagged();
+  /// The function and the instruction that a debug location of tagged code
+  /// stands for.
+  static std::optional<std::pair<unsigned, unsigned>>
+  anchorOf(llvm::StringRef File, unsigned Line);
+  /// Which code is hot; until it is set, all is alike.
+  void setHeat(HeatMap New) { Heat = std::move(New); }
+
+  /// The file's content for \p Edits, which apply, described for people.
+  EditSet describeSet(const EditList &Edits, llvm::json::Object Measured);
+
+private:
+  IrProgram() = default;
+
+  /// One function of one module.
+  struct Target {
+    unsigned Module;
+    llvm::Function *F;
+  };
+
+  std::unique_ptr<llvm::Module>
+  copyOf(unsigned Module, llvm::ValueToValueMapTy &Map,
+         const llvm::Function *OnlyBody = nullptr) const;
+  llvm::Expected<std::string> lower(unsigned Module, llvm::Module &Copy) const;
+  unsigned drawFunction(bool Hot, Random &Dice) const;
+  uint64_t heatOf(unsigned Function, llvm::StringRef Anchor) const;
+
+  std::vector<RecordedModule> Records;
+  std::unique_ptr<llvm::LLVMContext> Context;
+  std::vector<std::unique_ptr<llvm::Module>> Modules;
+  std::vector<Target> Functions;
+  HeatMap Heat;
+  /// The PTX of modules without edits, made when first needed.
+  std::vector<std::string> Originals;
+};
+
+} // namespace gevo
+
+#endif // GEVO_SEARCH_IR_IRPROGRAM_H

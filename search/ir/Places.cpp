@@ -1,0 +1,120 @@
+//===- Places.cpp - Where edits can go, and how hot it is there -----------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The profile of a run comes back by line of code. Code that is lowered for a
+// profile therefore carries, instead of the source's lines, the numbers of the
+// instructions that it came from.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/ir/EditedFunction.h"
+#include "passes/ir/Legality.h"
+#include "search/ir/IrProgram.h"
+#include "llvm/IR/DIBuilder.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/Operator.h"
+
+using namespace llvm;
+using namespace gevo;
+
+static constexpr StringLiteral FilePrefix = "gevo-function-";
+
+static bool hasReplaceable(const Instruction &I) {
+  for (unsigned Index = 0; Index < I.getNumOperands(); ++Index)
+    if (isReplaceable(I, Index, /*Variable=*/true))
+      return true;
+  return false;
+}
+
+// Some kinds choose at random among several changes of one instruction: they
+// get as many tries.
+static std::vector<EditKind> kindsFor(const Instruction &I) {
+  std::vector<EditKind> Kinds;
+  if (isTarget(I) && (I.use_empty() || isRepairable(I.getType())))
+    Kinds.push_back(EditKind::Delete);
+  if (const auto *Branch = dyn_cast<BranchInst>(&I))
+    if (Branch->isConditional())
+      Kinds.insert(Kinds.end(), {EditKind::Branch, EditKind::Branch,
+                                 EditKind::Branch, EditKind::Unroll});
+  if (hasReplaceable(I))
+    Kinds.insert(Kinds.end(), 2, EditKind::Operand);
+  if (isa<LoadInst>(I))
+    Kinds.push_back(EditKind::Cache);
+  if (isa<FPMathOperator>(I) && !isa<PHINode>(I) && !isa<SelectInst>(I))
+    Kinds.push_back(EditKind::Math);
+  return Kinds;
+}
+
+std::vector<Place> IrProgram::places() const {
+  std::vector<Place> All;
+  for (unsigned Index = 0; Index < Functions.size(); ++Index)
+    forEachAnchored(*Functions[Index].F, [&](Instruction &I, unsigned Number) {
+      Place P;
+      P.Function = Index;
+      P.Number = Number;
+      if (Index < Heat.size() && Number < Heat[Index].size())
+        P.Heat = Heat[Index][Number];
+      P.Kinds = kindsFor(I);
+      if (!P.Kinds.empty())
+        All.push_back(std::move(P));
+    });
+  llvm::sort(All, [](const Place &A, const Place &B) {
+    return std::tuple(B.Heat, A.Function, A.Number) <
+           std::tuple(A.Heat, B.Function, B.Number);
+  });
+  return All;
+}
+
+Built IrProgram::buildTagged() {
+  Built Result;
+  for (unsigned M = 0; M < Modules.size(); ++M) {
+    ValueToValueMapTy Map;
+    std::unique_ptr<Module> Copy = copyOf(M, Map);
+    StripDebugInfo(*Copy);
+    DIBuilder Builder(*Copy);
+    if (!Copy->getModuleFlag("Debug Info Version"))
+      Copy->addModuleFlag(Module::Warning, "Debug Info Version",
+                          DEBUG_METADATA_VERSION);
+    DIFile *Unit = Builder.createFile("gevo", ".");
+    Builder.createCompileUnit(dwarf::DW_LANG_C, Unit, "gevo", true, "", 0, "",
+                              DICompileUnit::DebugDirectivesOnly);
+    for (unsigned Index = 0; Index < Functions.size(); ++Index) {
+      if (Functions[Index].Module != M)
+        continue;
+      auto *F = cast<Function>(&*Map[Functions[Index].F]);
+      DIFile *File = Builder.createFile((FilePrefix + Twine(Index)).str(), ".");
+      DISubprogram *Scope = Builder.createFunction(
+          File, F->getName(), F->getName(), File, 1,
+          Builder.createSubroutineType(Builder.getOrCreateTypeArray({})), 1,
+          DINode::FlagZero, DISubprogram::SPFlagDefinition);
+      F->setSubprogram(Scope);
+      forEachAnchored(*F, [&](Instruction &I, unsigned Number) {
+        I.setDebugLoc(
+            DILocation::get(Copy->getContext(), Number + 1, 1, Scope));
+      });
+    }
+    Builder.finalize();
+    Expected<std::string> PTX = lower(M, *Copy);
+    if (!PTX) {
+      Result.Failure = Fitness::failed(Stage::Lower, toString(PTX.takeError()));
+      return Result;
+    }
+    Result.Code.Modules.push_back(std::move(*PTX));
+  }
+  return Result;
+}
+
+std::optional<std::pair<unsigned, unsigned>>
+IrProgram::anchorOf(StringRef File, unsigned Line) {
+  unsigned Function;
+  // The compiler may write the folder before the name.
+  File = File.rsplit('/').second.empty() ? File : File.rsplit('/').second;
+  if (!File.consume_front(FilePrefix) || File.getAsInteger(10, Function) ||
+      Line == 0)
+    return std::nullopt;
+  return std::pair(Function, Line - 1);
+}

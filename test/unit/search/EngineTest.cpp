@@ -1,0 +1,151 @@
+//===- EngineTest.cpp - What a search finds -------------------------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// That the algorithms find what is there to be found, refuse what fails, and
+// give the same answer for any number of workers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/unit/search/Synthetic.h"
+#include "gtest/gtest.h"
+
+using namespace gevo;
+
+TEST(Engine, DefaultFindsTheOptimum) {
+  for (uint64_t Seed = 1; Seed <= 3; ++Seed) {
+    Trial T;
+    T.Seed = Seed;
+    T.Evaluations = 1500;
+    Outcome O = search(T);
+    ASSERT_EQ(O.Error, "");
+    ASSERT_NE(O.State.best(0), nullptr);
+    EXPECT_EQ(O.State.Baseline.Time, SyntheticBaseline);
+    EXPECT_EQ(O.State.best(0)->Result.Time, SyntheticBest) << Seed;
+    // The two that pay only together, and the two that pay alone; nothing
+    // else.
+    EXPECT_EQ(O.State.best(0)->Edits.size(), 4u) << Seed;
+  }
+}
+
+TEST(Engine, EveryAlgorithmImprovesAndRespectsTheBudget) {
+  for (const AlgorithmInfo &A : algorithms()) {
+    Trial T;
+    T.Algorithm = A.Name.str();
+    T.Population = 24;
+    T.Evaluations = 300;
+    Outcome O = search(T);
+    ASSERT_EQ(O.Error, "") << A.Name.str();
+    EXPECT_LT(O.State.best(0)->Result.Time, SyntheticBaseline) << A.Name.str();
+    EXPECT_LE(O.State.Evaluations, 300u) << A.Name.str();
+    EXPECT_GT(O.State.Evaluations, 50u) << A.Name.str();
+  }
+}
+
+TEST(Engine, ToleranceDecidesWhatCounts) {
+  Trial T;
+  T.Tolerance = 0.1;
+  T.Evaluations = 1500;
+  Outcome O = search(T);
+  ASSERT_EQ(O.Error, "");
+  EXPECT_EQ(O.State.best(0)->Result.Time, SyntheticBest);
+  EXPECT_EQ(O.State.best(0.1)->Result.Time, SyntheticBestWithError);
+  EXPECT_EQ(O.State.best(0.1)->Result.Error, SyntheticError);
+
+  T.Tolerance = 0.01;
+  O = search(T);
+  EXPECT_EQ(O.State.best(0.1)->Result.Time, SyntheticBest);
+}
+
+TEST(Engine, FailuresAreCountedByStage) {
+  Outcome O = search(Trial());
+  auto Count = [&](Stage S) { return O.State.Stages[unsigned(S)]; };
+  EXPECT_GT(Count(Stage::Verify), 0u);
+  EXPECT_GT(Count(Stage::Lower), 0u) << "a worker that crashed";
+  EXPECT_GT(Count(Stage::Run), 0u);
+  EXPECT_GT(Count(Stage::Check), 0u);
+  EXPECT_GT(Count(Stage::Compare), 0u);
+  uint64_t Sum = 0;
+  for (uint64_t N : O.State.Stages)
+    Sum += N;
+  EXPECT_EQ(Sum, O.State.Evaluations);
+  for (const Individual &I : O.State.Front)
+    EXPECT_TRUE(I.valid());
+}
+
+TEST(Engine, SameAnswerForAnyNumberOfWorkers) {
+  for (const AlgorithmInfo &A : algorithms()) {
+    Trial T;
+    T.Algorithm = A.Name.str();
+    T.Population = 16;
+    T.Evaluations = 200;
+    Outcome One = search(T);
+    T.Workers = 4;
+    Outcome Four = search(T);
+    ASSERT_EQ(One.Error, "");
+    EXPECT_EQ(One.text(), Four.text()) << A.Name.str();
+    EXPECT_EQ(One.Runs, Four.Runs) << A.Name.str();
+  }
+}
+
+TEST(Engine, SeedsDiffer) {
+  Trial T;
+  T.Evaluations = 150;
+  Outcome One = search(T);
+  T.Seed = 2;
+  EXPECT_NE(One.text(), search(T).text());
+}
+
+TEST(Engine, EqualCodeRunsOnce) {
+  Trial T;
+  T.Evaluations = 1;
+  T.Workers = 3;
+  Outcome O = search(T, [](Search &S) {
+    std::vector<Individual> All =
+        S.evaluateBeyond({{deletion(25)},
+                          {deletion(26)},
+                          {deletion(27)},
+                          {deletion(1)},
+                          {deletion(1), deletion(28)},
+                          {deletion(29), deletion(1)}});
+    for (const Individual &I : All)
+      EXPECT_TRUE(I.valid());
+    EXPECT_EQ(All[3].PayloadHash, All[5].PayloadHash);
+    EXPECT_EQ(All[5].Result.Time, SyntheticBaseline - 100);
+  });
+  EXPECT_EQ(O.Runs, 2u) << "the original, and the one that pays";
+}
+
+TEST(Engine, MinimisingKeepsWhatPays) {
+  Trial T;
+  T.Evaluations = 1;
+  search(T, [](Search &S) {
+    // 25, 30 and 31 change nothing.
+    EditList All;
+    for (unsigned Number : {25, 1, 3, 30, 7, 11, 31})
+      All.push_back(deletion(Number));
+    Individual Whole = S.evaluateBeyond({All})[0];
+    ASSERT_TRUE(Whole.valid());
+    EXPECT_EQ(Whole.Result.Time, SyntheticBest);
+    Minimised M = minimise(S, Whole, 0);
+    EXPECT_EQ(M.Before, 7u);
+    EXPECT_EQ(keyOf(M.Kept.Edits),
+              keyOf({deletion(1), deletion(3), deletion(7), deletion(11)}));
+    EXPECT_EQ(M.Kept.Result.Time, SyntheticBest);
+    EXPECT_EQ(S.state().Evaluations, 1u) << "minimising is not counted";
+  });
+}
+
+TEST(Engine, MinimisingTakesNoErrorIn) {
+  Trial T;
+  T.Evaluations = 1;
+  T.Tolerance = 0.1;
+  search(T, [](Search &S) {
+    Individual Whole = S.evaluateBeyond({{deletion(1), deletion(5)}})[0];
+    Minimised M = minimise(S, Whole, SyntheticError);
+    EXPECT_EQ(M.Kept.Edits.size(), 2u);
+  });
+}

@@ -1,0 +1,154 @@
+//===- IrProgramTest.cpp - Device modules as a program to evolve ----------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// That what the search builds is what replay makes of the edit-set file, that
+// proposals are repeatable, and that tagged code leads back to instructions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "search/ir/IrProgram.h"
+#include "passes/ir/Lower.h"
+#include "passes/ir/Replay.h"
+#include "test/unit/ir/Modules.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "gtest/gtest.h"
+
+using namespace gevo;
+using namespace llvm;
+
+static std::unique_ptr<IrProgram> programOf(const char *Text) {
+  static bool Once = (initializeNVPTX(), true);
+  (void)Once;
+  LLVMContext C;
+  std::unique_ptr<Module> M = parseModule(Text, C);
+  return cantFail(IrProgram::create({recordModule(*M, CompileOptions())},
+                                    [](StringRef) { return true; }));
+}
+
+// The PTX that a compiler makes of the recorded module and the file.
+static std::string replayed(const char *Text, const EditSet &Set) {
+  LLVMContext C;
+  std::unique_ptr<Module> M = parseModule(Text, C);
+  CompileOptions Options = recordModule(*M, CompileOptions()).Options;
+  ReplayReport Report = replay(*M, Set, {});
+  for (const FunctionReplay &R : Report.Functions)
+    EXPECT_EQ(R.Status, ReplayStatus::Applied) << R.Why.Reason;
+  return cantFail(lowerToPTX(*M, Options));
+}
+
+TEST(IrProgram, BuildsWhatReplayMakesOfTheFile) {
+  for (const char *Text : allModules()) {
+    std::unique_ptr<IrProgram> P = programOf(Text);
+    unsigned Compared = 0, Failed = 0;
+    for (uint64_t Seed = 1; Seed <= 40; ++Seed) {
+      Random Dice(Seed);
+      EditList Edits;
+      for (unsigned Count = 1 + Dice.below(4); Count; --Count)
+        if (auto E = P->propose(Edits, Proposal(), Dice))
+          Edits.push_back(*E);
+      Built B = P->build(Edits);
+      if (!B.ok()) {
+        ++Failed;
+        continue;
+      }
+      EditSet Set = P->describeSet(Edits, {});
+      ASSERT_EQ(B.Code.Modules.size(), 1u);
+      EXPECT_EQ(B.Code.Modules[0], replayed(Text, Set)) << keyOf(Edits);
+      ++Compared;
+    }
+    EXPECT_GT(Compared, 20u);
+    EXPECT_LT(Failed, 20u);
+  }
+}
+
+TEST(IrProgram, ProposalsAreRepeatableAndLeaveTheProgramAlone) {
+  std::unique_ptr<IrProgram> P = programOf(LoopModule);
+  std::unique_ptr<Program> Copy = P->clone();
+  EXPECT_EQ(P->identity(), Copy->identity());
+  std::string Before = P->build({}).Code.hash();
+  for (uint64_t Seed = 1; Seed <= 30; ++Seed) {
+    Random A(Seed), B(Seed);
+    auto X = P->propose({}, Proposal(), A),
+         Y = Copy->propose({}, Proposal(), B);
+    ASSERT_EQ(X.has_value(), Y.has_value());
+    if (!X)
+      continue;
+    EXPECT_EQ(X->key(), Y->key());
+    EXPECT_EQ(P->build({*X}).Code.hash(), Copy->build({*X}).Code.hash());
+  }
+  EXPECT_EQ(P->build({}).Code.hash(), Before);
+  EXPECT_NE(P->identity(), programOf(SharedModule)->identity());
+}
+
+TEST(IrProgram, EditsThatDoNotApplyFailAtTheirStage) {
+  std::unique_ptr<IrProgram> P = programOf(LoopModule);
+  PlacedEdit E;
+  E.Change.At = "i9999";
+  Built B = P->build({E});
+  EXPECT_EQ(B.Failure.End, Stage::Apply);
+  EXPECT_FALSE(B.Failure.Reason.empty());
+}
+
+TEST(IrProgram, ProposesWhereItIsTold) {
+  std::unique_ptr<IrProgram> P = programOf(LoopModule);
+  unsigned Drawn = 0;
+  for (const Place &At : P->places())
+    for (EditKind K : At.Kinds) {
+      Random Dice(At.Number);
+      Proposal What;
+      What.Kind = K;
+      What.At = &At;
+      if (auto E = P->propose({}, What, Dice)) {
+        ++Drawn;
+        EXPECT_EQ(E->Change.Kind, K);
+        EXPECT_EQ(E->Function, At.Function);
+        EXPECT_EQ(E->Change.At, "i" + std::to_string(At.Number));
+      }
+    }
+  EXPECT_GT(Drawn, 10u);
+}
+
+TEST(IrProgram, HotPlacesComeFirst) {
+  std::unique_ptr<IrProgram> P = programOf(LoopModule);
+  std::vector<Place> Cold = P->places();
+  HeatMap Heat(P->functionCount());
+  Heat[Cold.back().Function].resize(Cold.back().Number + 1);
+  Heat[Cold.back().Function][Cold.back().Number] = 100;
+  P->setHeat(Heat);
+  EXPECT_EQ(P->places().front().Number, Cold.back().Number);
+  EXPECT_EQ(P->places().front().Function, Cold.back().Function);
+  EXPECT_EQ(P->places().front().Heat, 100u);
+}
+
+// Debug locations apart, tagged code is the original's.
+static std::string withoutLocations(StringRef PTX) {
+  std::string Rest;
+  SmallVector<StringRef, 0> Lines;
+  PTX.split(Lines, '\n');
+  for (StringRef Line : Lines) {
+    StringRef Text = Line.trim();
+    if (!Text.starts_with(".loc") && !Text.starts_with(".file") &&
+        !Text.starts_with("$L__func") && !Text.starts_with("$L__tmp") &&
+        !Text.starts_with(".target") && !Text.empty() &&
+        !Text.starts_with(".section") && Text != "{" && Text != "}" &&
+        !Text.starts_with("//"))
+      Rest += Text.split("//").first.trim().str() + "\n";
+  }
+  return Rest;
+}
+
+TEST(IrProgram, TaggedCodeIsTheSameCode) {
+  for (const char *Text : allModules()) {
+    std::unique_ptr<IrProgram> P = programOf(Text);
+    std::string Plain = P->build({}).Code.Modules[0];
+    std::string Tagged = P->buildTagged().Code.Modules[0];
+    EXPECT_NE(Tagged.find(".loc"), std::string::npos);
+    EXPECT_EQ(withoutLocations(Tagged), withoutLocations(Plain));
+  }
+  EXPECT_EQ(IrProgram::anchorOf("./gevo-function-3", 8), std::pair(3u, 7u));
+  EXPECT_EQ(IrProgram::anchorOf("kernel.cu", 8), std::nullopt);
+}

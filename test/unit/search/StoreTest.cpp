@@ -1,0 +1,141 @@
+//===- StoreTest.cpp - Searches that are interrupted ----------------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// That a search that was killed at any moment, or stopped, ends with the result
+// of one that was not, and that a store of something else is refused.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/unit/search/Synthetic.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "gtest/gtest.h"
+#include <fstream>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace gevo;
+
+namespace {
+
+class StoreTest : public testing::Test {
+protected:
+  void SetUp() override {
+    llvm::SmallString<128> Path;
+    ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("gevo-search", Path));
+    Folder = Path.str().str();
+  }
+  void TearDown() override { llvm::sys::fs::remove_directories(Folder); }
+
+  // Searches in a process of its own until that is killed.
+  void searchAndDie(Trial T) {
+    pid_t Child = fork();
+    ASSERT_GE(Child, 0);
+    if (Child == 0) {
+      search(T);
+      _exit(0);
+    }
+    int Status;
+    ASSERT_EQ(waitpid(Child, &Status, 0), Child);
+    ASSERT_TRUE(WIFSIGNALED(Status));
+    ASSERT_EQ(WTERMSIG(Status), SIGKILL);
+  }
+
+  std::string Folder;
+};
+
+} // namespace
+
+TEST_F(StoreTest, KilledSearchesEndAsUnbrokenOnes) {
+  for (const AlgorithmInfo &A : algorithms()) {
+    Trial T;
+    T.Algorithm = A.Name.str();
+    T.Population = 16;
+    T.Evaluations = 150;
+    Outcome Unbroken = search(T);
+    T.Folder = Folder + "/" + T.Algorithm;
+    T.Workers = 2;
+    for (uint64_t After : {7, 60, 33}) {
+      T.KillAfter = After;
+      searchAndDie(T);
+      T.Resume = true;
+    }
+    T.KillAfter = 0;
+    Outcome Resumed = search(T);
+    ASSERT_EQ(Resumed.Error, "");
+    EXPECT_EQ(Unbroken.text(), Resumed.text()) << T.Algorithm;
+  }
+}
+
+TEST_F(StoreTest, StoppedSearchesEndAsUnbrokenOnes) {
+  Trial T;
+  T.Evaluations = 200;
+  Outcome Unbroken = search(T);
+  T.Folder = Folder;
+  T.StopAfter = 77;
+  Outcome Stopped = search(T);
+  ASSERT_EQ(Stopped.Error, "");
+  EXPECT_LT(Stopped.State.Evaluations, 200u);
+  EXPECT_NE(Stopped.State.best(0), nullptr);
+  T.Resume = true;
+  T.StopAfter = 0;
+  EXPECT_EQ(Unbroken.text(), search(T).text());
+}
+
+TEST_F(StoreTest, LargerBudgetGoesOn) {
+  Trial T;
+  T.Evaluations = 300;
+  Outcome Long = search(T);
+  T.Folder = Folder;
+  T.Evaluations = 130;
+  search(T);
+  T.Resume = true;
+  T.Evaluations = 300;
+  EXPECT_EQ(Long.text(), search(T).text());
+}
+
+TEST_F(StoreTest, FinishedSearchRunsNothingAgain) {
+  Trial T;
+  T.Evaluations = 120;
+  T.Folder = Folder;
+  Outcome First = search(T);
+  EXPECT_GT(First.Runs, 0u);
+  T.Resume = true;
+  Outcome Again = search(T);
+  EXPECT_EQ(Again.Runs, 0u);
+  EXPECT_EQ(First.text(), Again.text());
+}
+
+TEST_F(StoreTest, MeasurementsServeOtherSearches) {
+  Trial T;
+  T.Folder = Folder;
+  search(T);
+  T.Seed = 2;
+  Trial Alone = T;
+  Alone.Folder.clear();
+  Outcome Fresh = search(Alone), Warm = search(T);
+  EXPECT_LT(Warm.Runs, Fresh.Runs);
+  EXPECT_EQ(Warm.text(), Fresh.text());
+  EXPECT_TRUE(llvm::sys::fs::exists(Folder + "/evaluations.jsonl.old"));
+}
+
+TEST_F(StoreTest, NothingToResume) {
+  Trial T;
+  T.Folder = Folder;
+  T.Resume = true;
+  EXPECT_NE(search(T).Error.find("holds no search to resume"),
+            std::string::npos);
+}
+
+TEST_F(StoreTest, OtherVersionIsRefused) {
+  std::ofstream(Folder + "/evaluations.jsonl")
+      << "{\"gevo_search\":999,\"scenario\":\"s\",\"setup\":{}}\n";
+  Trial T;
+  T.Folder = Folder;
+  T.Resume = true;
+  EXPECT_NE(search(T).Error.find("another version"), std::string::npos);
+}
