@@ -79,7 +79,7 @@ public:
         return false;
       }
       Device.copyToDevice(Base, B.Contents.data(), B.Contents.size());
-      Clock.copied(Base, B.Contents.size());
+      Clock.copied(Device, Base, B.Contents.size());
       Bases[B.Name] = Base;
     }
     return true;

@@ -16,6 +16,7 @@
 
 #include "runtime/gpu/exec/Block.h"
 #include "runtime/gpu/exec/Lanes.h"
+#include "runtime/gpu/exec/Recorder.h"
 #include "runtime/gpu/exec/SlowAccess.h"
 
 namespace gevo::gpu::GEVO_ISA {
@@ -62,6 +63,39 @@ inline bool allInside(const uint64_t (&A)[WarpSize], uint32_t Mask, uint64_t Lo,
   return Bad == 0;
 }
 
+/// True if the lanes of \p Mask stand to each other as \p M remembers.
+inline bool isAgain(const AccessMemo &M, const uint64_t (&A)[WarpSize],
+                    uint32_t Mask, TraceSpace Space) {
+  uint64_t Lead = A[M.Lead];
+  if (M.Mask != Mask || M.Access.Space != Space ||
+      (Lead & M.AlignMask) != M.Align)
+    return false;
+  uint64_t Other = 0;
+  if (Mask == FullMask) {
+    for (unsigned L = 0; L < WarpSize; ++L)
+      Other |= (A[L] - Lead) ^ M.Delta[L];
+  } else {
+    for (unsigned L = 0; L < WarpSize; ++L)
+      Other |= (Mask & LaneBit[L]) ? (A[L] - Lead) ^ M.Delta[L] : 0;
+  }
+  return Other == 0;
+}
+
+/// Tells traces and checks about an access whose host pointers are in \p A and
+/// which touched one space only. Always true.
+inline bool watch(Warp &W, const Inst &I, uint32_t Mask,
+                  const uint64_t (&A)[WarpSize], uint32_t Bytes,
+                  AccessKind Kind, TraceSpace Space) {
+  if (W.Trace) {
+    AccessMemo &M = W.Owner.G.Traces->memo(W.Current->Function, W.Pc);
+    if (isAgain(M, A, Mask, Space))
+      recordAgain(W, M, A[M.Lead]);
+    else
+      recordAccess(W, M, Mask, A, Bytes, Kind, Space);
+  }
+  return !W.Checked || watchAccess(W, I, Mask, A, Bytes, Kind, Space);
+}
+
 /// Turns addresses into host pointers, in place; false after a fault.
 /// \p Bytes is the size of the whole access of one lane.
 inline bool resolve(Warp &W, const Inst &I, uint32_t Mask,
@@ -71,15 +105,19 @@ inline bool resolve(Warp &W, const Inst &I, uint32_t Mask,
   switch (I.Where) {
   case ptx::Space::Global:
   case ptx::Space::Generic:
-    // Windows lie above every allocation, so this also sorts them out.
-    if (W.LastGeneration == B.G.Memory.generation() &&
-        (Kind == AccessKind::Load || W.LastWritable) &&
-        W.LastHi - W.LastLo >= Bytes &&
-        allInside(A, Mask, W.LastLo, W.LastHi - W.LastLo - Bytes, AlignMask)) {
-      if (W.Watched)
-        return watchAccess(W, I, Mask, A, Bytes, Kind, TraceSpace::Global);
-      return true;
-    }
+    // Windows lie above every allocation, so this also sorts them out. Lanes
+    // mostly stay in one allocation, if not in the last one.
+    do
+      if (W.LastGeneration == B.G.Memory.generation() &&
+          (Kind == AccessKind::Load || W.LastWritable) &&
+          W.LastHi - W.LastLo >= Bytes &&
+          allInside(A, Mask, W.LastLo, W.LastHi - W.LastLo - Bytes,
+                    AlignMask)) {
+        if (W.Watched)
+          return watch(W, I, Mask, A, Bytes, Kind, TraceSpace::Global);
+        return true;
+      }
+    while (hitAnother(W, A[__builtin_ctz(Mask)]));
     break;
   case ptx::Space::Shared:
     if (B.G.SharedBytes >= Bytes &&
@@ -87,7 +125,7 @@ inline bool resolve(Warp &W, const Inst &I, uint32_t Mask,
       for (unsigned L = 0; L < WarpSize; ++L)
         A[L] += reinterpret_cast<uint64_t>(B.Shared);
       if (W.Watched)
-        return watchAccess(W, I, Mask, A, Bytes, Kind, TraceSpace::Shared);
+        return watch(W, I, Mask, A, Bytes, Kind, TraceSpace::Shared);
       return true;
     }
     break;
@@ -97,7 +135,7 @@ inline bool resolve(Warp &W, const Inst &I, uint32_t Mask,
       for (unsigned L = 0; L < WarpSize; ++L)
         A[L] += reinterpret_cast<uint64_t>(W.LocalMemory) + L * W.LocalStride;
       if (W.Watched)
-        return watchAccess(W, I, Mask, A, Bytes, Kind, TraceSpace::Local);
+        return watch(W, I, Mask, A, Bytes, Kind, TraceSpace::Local);
       return true;
     }
     break;

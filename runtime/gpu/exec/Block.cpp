@@ -7,6 +7,7 @@
 
 #include "runtime/gpu/exec/Block.h"
 #include "runtime/gpu/exec/Race.h"
+#include "runtime/gpu/exec/Recorder.h"
 
 #include <algorithm>
 #include <cassert>
@@ -91,7 +92,11 @@ void Block::start(uint64_t BlockIndex, BlockTrace *Trace) {
   }
   uint64_t Threads = G.Options.Block.count();
   if (Trace) {
+    if (!G.Traces)
+      G.Traces = std::make_unique<Recorder>(G.Code);
+    Runs = G.Traces->table().get();
     Trace->BlockIndex = BlockIndex;
+    Trace->Table = G.Traces->table();
     Trace->Warps.resize(Warps.size());
   }
   for (auto &W : Warps) {

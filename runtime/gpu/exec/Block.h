@@ -62,6 +62,7 @@ public:
   uint64_t Index = 0;
   Dim3 Where;
   std::vector<std::unique_ptr<Warp>> Warps;
+  TraceTable *Runs = nullptr; ///< Of the block's trace.
   char *Shared = nullptr;
   std::vector<uint8_t> SharedShadow; ///< Initialised bytes, if checked.
   uint32_t BarrierEpoch = 0;         ///< Completed barriers.

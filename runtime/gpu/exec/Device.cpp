@@ -70,6 +70,11 @@ MemoryStatus Device::copyFromDevice(void *Dst, uint64_t Src, uint64_t Bytes) {
   return MemoryStatus::Ok;
 }
 
+uint64_t Device::offsetOf(uint64_t Address) {
+  std::lock_guard<std::mutex> Guard(Lock);
+  return Memory.offsetOf(Address);
+}
+
 MemoryStatus Device::copyDeviceToDevice(uint64_t Dst, uint64_t Src,
                                         uint64_t Bytes) {
   Guard G(Lock);

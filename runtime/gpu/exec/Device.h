@@ -190,6 +190,9 @@ public:
   bool unregisterHost(void *Ptr);
   MemoryStatus copyToDevice(uint64_t Dst, const void *Src, uint64_t Bytes);
   MemoryStatus copyFromDevice(void *Dst, uint64_t Src, uint64_t Bytes);
+  /// A number for \p Address that does not depend on where the host has the
+  /// device's memory.
+  uint64_t offsetOf(uint64_t Address);
   MemoryStatus copyDeviceToDevice(uint64_t Dst, uint64_t Src, uint64_t Bytes);
   /// Writes \p Count elements of \p ElementBytes (1, 2 or 4).
   MemoryStatus set(uint64_t Dst, uint32_t Value, uint32_t ElementBytes,

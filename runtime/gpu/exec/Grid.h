@@ -21,6 +21,7 @@
 namespace gevo::gpu {
 
 class RaceDetector;
+class Recorder;
 
 struct Grid {
   Grid(Device &D, const Kernel &K, const KernelCode &Code, GlobalMemory &Memory,
@@ -49,6 +50,7 @@ struct Grid {
   uint64_t Steps = 0;
   bool Independent = true; ///< sm_70 and later: lanes may wait for each other.
   std::unique_ptr<RaceDetector> Races; ///< Null: not checked.
+  std::unique_ptr<Recorder> Traces;    ///< Null: nothing is traced.
   bool CheckUninit = false;
   uint64_t Workspace = 0;   ///< Of the grid barrier; cooperative launches only.
   uint32_t SharedBytes = 0; ///< Static and dynamic.

@@ -121,9 +121,10 @@ template <typename E, typename R>
 void loadParam(Warp &W, const Inst &I, uint32_t Mask) {
   const std::vector<char> &P = W.Owner.G.Params;
   uint64_t Offset = uint64_t(I.Imm);
-  if (Offset > P.size() || sizeof(E) > P.size() - Offset || W.Trace ||
-      Offset % sizeof(E))
+  if (Offset > P.size() || sizeof(E) > P.size() - Offset || Offset % sizeof(E))
     return load<E, R>(W, I, Mask);
+  if (W.Trace)
+    recordNothing(W); // A constant operand of machine code.
   E V;
   std::memcpy(&V, P.data() + Offset, sizeof(E));
   R X = widen<E, R>(V);

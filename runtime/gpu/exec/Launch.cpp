@@ -15,6 +15,7 @@
 #include "runtime/gpu/exec/Device.h"
 #include "runtime/gpu/exec/Grid.h"
 #include "runtime/gpu/exec/Race.h"
+#include "runtime/gpu/exec/Recorder.h"
 
 #include <algorithm>
 #include <cassert>
@@ -154,9 +155,9 @@ struct LaunchSession::Impl {
 
   std::unique_ptr<Block> takeBlock();
   Resident *find(uint64_t Index);
-  Resident &open(uint64_t Index, bool Traced);
+  Resident &open(uint64_t Index, bool Traced, BlockTrace *Storage = nullptr);
   bool turn(Resident &R, uint64_t Quantum);
-  bool runToEnd(uint64_t Index, bool Traced);
+  bool runToEnd(uint64_t Index, BlockTrace *Trace);
 
   std::unique_lock<std::mutex> Held;
   Grid G;
@@ -252,13 +253,15 @@ LaunchSession::Impl::Resident *LaunchSession::Impl::find(uint64_t Index) {
   return nullptr;
 }
 
-LaunchSession::Impl::Resident &LaunchSession::Impl::open(uint64_t Index,
-                                                         bool Traced) {
+/// Starts block \p Index; its trace uses the memory of \p Storage.
+LaunchSession::Impl::Resident &
+LaunchSession::Impl::open(uint64_t Index, bool Traced, BlockTrace *Storage) {
   auto R = std::make_unique<Resident>();
   R->Index = Index;
   R->Running = takeBlock();
   if (Traced)
-    R->Trace = std::make_unique<BlockTrace>();
+    R->Trace = Storage ? std::make_unique<BlockTrace>(std::move(*Storage))
+                       : std::make_unique<BlockTrace>();
   R->Running->start(Index, R->Trace.get());
   Open.push_back(std::move(R));
   return *Open.back();
@@ -284,11 +287,12 @@ bool LaunchSession::Impl::turn(Resident &R, uint64_t Quantum) {
   return false;
 }
 
-bool LaunchSession::Impl::runToEnd(uint64_t Index, bool Traced) {
+bool LaunchSession::Impl::runToEnd(uint64_t Index, BlockTrace *Trace) {
+  bool Traced = Trace != nullptr;
   uint64_t Quantum = FirstQuantum;
   uint64_t Opened = Index;
   if (!find(Index))
-    open(Index, Traced);
+    open(Index, Traced, Trace);
   for (auto &R : Open)
     Opened = std::max(Opened, R->Index);
   while (true) {
@@ -320,7 +324,7 @@ bool LaunchSession::runBlock(uint64_t Index, BlockTrace *Trace) {
   assert(Index == P->Next && "blocks run in order");
   if (P->G.stopped() || Index >= P->NumBlocks)
     return false;
-  bool Ok = P->runToEnd(Index, Trace != nullptr);
+  bool Ok = P->runToEnd(Index, Trace);
   ++P->Next;
   auto It = std::find_if(P->Open.begin(), P->Open.end(),
                          [&](const auto &R) { return R->Index == Index; });

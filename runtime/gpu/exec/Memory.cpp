@@ -224,6 +224,13 @@ const Allocation *GlobalMemory::findFreed(uint64_t Addr) const {
   return A.contains(Addr, 1) ? &A : nullptr;
 }
 
+uint64_t GlobalMemory::offsetOfHost(uint64_t Addr) const {
+  constexpr uint64_t Behind = uint64_t(1) << 44, Room = uint64_t(1) << 36;
+  const Allocation *A = find(Addr);
+  // Pages keep their alignment wherever they are.
+  return A ? Behind + A->Id * Room + (Addr - (A->Base & ~4095ull)) : Addr;
+}
+
 Neighbour GlobalMemory::nearest(uint64_t Addr) const {
   Neighbour N;
   auto Next = Live.upper_bound(Addr);

@@ -95,6 +95,14 @@ public:
   /// The live allocation nearest to \p Addr.
   Neighbour nearest(uint64_t Addr) const;
 
+  /// A number for \p Addr that does not depend on where the host has the
+  /// memory: the offset in the arena, or, for memory of the program's own, a
+  /// place behind it by number of allocation.
+  uint64_t offsetOf(uint64_t Addr) const {
+    return Addr - ArenaBase < ArenaBytes ? Addr - ArenaBase
+                                         : offsetOfHost(Addr);
+  }
+
   uint64_t totalBytes() const { return Total; }
   uint64_t usedBytes() const { return Used; }
   /// Taken by malloc in device code.
@@ -106,6 +114,7 @@ public:
   uint64_t generation() const { return Generation; }
 
 private:
+  uint64_t offsetOfHost(uint64_t Addr) const;
   uint64_t takeExtent(uint64_t Bytes);
   void giveExtent(uint64_t Base, uint64_t Bytes);
   void trimQuarantine(uint64_t Limit);

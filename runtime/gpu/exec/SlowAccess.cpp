@@ -8,6 +8,7 @@
 #include "runtime/gpu/exec/SlowAccess.h"
 #include "runtime/gpu/exec/Block.h"
 #include "runtime/gpu/exec/Race.h"
+#include "runtime/gpu/exec/Recorder.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -63,6 +64,37 @@ void faultGlobal(Warp &W, unsigned Lane, uint64_t Address, uint32_t Bytes,
   W.fault(FindingKind::OutOfBoundsGlobal, Lane, Text, Address, Bytes);
 }
 
+} // namespace
+
+bool gevo::gpu::hitAnother(Warp &W, uint64_t Address) {
+  const GlobalMemory &M = W.Owner.G.Memory;
+  if (W.LastGeneration != M.generation()) {
+    for (Warp::Hit &H : W.Hits)
+      H = Warp::Hit();
+    W.LastGeneration = M.generation();
+    W.LastLo = W.LastHi = 0;
+  }
+  if (Address - W.LastLo < W.LastHi - W.LastLo)
+    return false;
+  const Warp::Hit *Found = nullptr;
+  for (const Warp::Hit &H : W.Hits)
+    if (Address - H.Lo < H.Hi - H.Lo)
+      Found = &H;
+  if (!Found) {
+    const Allocation *A = M.find(Address);
+    if (!A)
+      return false;
+    Warp::Hit &H = W.Hits[W.NextHit++ % std::size(W.Hits)];
+    H = {A->Base, A->end(), A->Kind != MemoryKind::ModuleConst};
+    Found = &H;
+  }
+  W.LastLo = Found->Lo;
+  W.LastHi = Found->Hi;
+  W.LastWritable = Found->Writable;
+  return true;
+}
+
+namespace {
 /// One lane in the global space: the host pointer, or 0 after a fault.
 uint64_t resolveGlobal(Warp &W, unsigned Lane, uint64_t Address, uint32_t Bytes,
                        AccessKind Kind) {
@@ -168,114 +200,6 @@ uint64_t resolveLane(Warp &W, const Inst &I, unsigned Lane, uint64_t Address,
   return resolveGlobal(W, Lane, Address, Bytes, Kind);
 }
 
-/// Appends the distinct units of \p Shift bits that the lanes touch.
-void addSectors(WarpTrace &T, TraceAccess &R, uint32_t Mask,
-                const uint64_t (&A)[WarpSize], uint32_t Bytes, unsigned Shift) {
-  uint64_t Units[4 * WarpSize];
-  unsigned N = 0;
-  for (uint32_t M = Mask; M; M &= M - 1) {
-    uint64_t P = A[__builtin_ctz(M)];
-    for (uint64_t U = P >> Shift; U <= (P + Bytes - 1) >> Shift; ++U)
-      if (N == 0 || Units[N - 1] != U)
-        if (N < 4 * WarpSize)
-          Units[N++] = U;
-  }
-  std::sort(Units, Units + N);
-  N = unsigned(std::unique(Units, Units + N) - Units);
-  R.FirstSector = uint32_t(T.Sectors.size());
-  R.NumSectors = N;
-  T.Sectors.insert(T.Sectors.end(), Units, Units + N);
-}
-
-/// Replays for bank conflicts: 32 banks of 4 bytes; lanes that read the same
-/// word share it. Wide accesses go by halves or quarters of the warp.
-uint16_t bankConflicts(uint32_t Mask, const uint64_t (&A)[WarpSize],
-                       uint32_t Bytes) {
-  unsigned Words = std::max(1u, Bytes / 4);
-  unsigned Group = Words >= 4 ? 8 : Words == 2 ? 16 : 32;
-  unsigned Total = 0;
-  for (unsigned First = 0; First < WarpSize; First += Group) {
-    uint64_t Seen[32][32];
-    uint8_t Count[32] = {};
-    unsigned Worst = 0;
-    for (unsigned L = First; L < First + Group; ++L) {
-      if (!(Mask >> L & 1))
-        continue;
-      for (unsigned K = 0; K < Words; ++K) {
-        uint64_t Word = (A[L] >> 2) + K;
-        unsigned Bank = unsigned(Word & 31);
-        bool Known = false;
-        for (unsigned J = 0; J < Count[Bank]; ++J)
-          Known |= Seen[Bank][J] == Word;
-        if (!Known && Count[Bank] < 32)
-          Seen[Bank][Count[Bank]++] = Word;
-        Worst = std::max<unsigned>(Worst, Count[Bank]);
-      }
-    }
-    Total += Worst;
-  }
-  return uint16_t(std::max(1u, Total));
-}
-
-uint16_t sameAddress(uint32_t Mask, const uint64_t (&A)[WarpSize]) {
-  uint64_t Sorted[WarpSize];
-  unsigned N = 0, Run = 1, Worst = 1;
-  for (uint32_t M = Mask; M; M &= M - 1)
-    Sorted[N++] = A[__builtin_ctz(M)];
-  std::sort(Sorted, Sorted + N);
-  for (unsigned K = 1; K < N; ++K) {
-    Run = Sorted[K] == Sorted[K - 1] ? Run + 1 : 1;
-    Worst = std::max(Worst, Run);
-  }
-  return uint16_t(Worst);
-}
-
-void trace(Warp &W, const Inst &I, uint32_t Mask, const uint64_t (&A)[WarpSize],
-           uint32_t Bytes, AccessKind Kind, TraceSpace Space) {
-  TraceAccess R;
-  R.Space = Space;
-  R.BytesPerLane = uint8_t(Bytes);
-  R.Mask = Mask;
-  WarpTrace &T = *W.Trace;
-  switch (Space) {
-  case TraceSpace::Global:
-    addSectors(T, R, Mask, A, Bytes, 5);
-    break;
-  case TraceSpace::Local: {
-    // Hardware interleaves the threads' words, so that the same variable of a
-    // warp's threads is contiguous.
-    uint64_t Interleaved[WarpSize];
-    for (unsigned L = 0; L < WarpSize; ++L) {
-      uint64_t Offset =
-          A[L] - reinterpret_cast<uint64_t>(W.LocalMemory) - L * W.LocalStride;
-      Interleaved[L] = (Offset & ~3ull) * WarpSize + 4 * L + (Offset & 3);
-    }
-    uint64_t Base = (uint64_t(W.Owner.Index) * W.Owner.Warps.size() + W.Index)
-                    << 32;
-    for (uint64_t &X : Interleaved)
-      X += LocalWindow + Base;
-    addSectors(T, R, Mask, Interleaved, std::min(Bytes, 4u), 5);
-    break;
-  }
-  case TraceSpace::Shared: {
-    uint64_t Offsets[WarpSize];
-    for (unsigned L = 0; L < WarpSize; ++L)
-      Offsets[L] = A[L] - reinterpret_cast<uint64_t>(W.Owner.Shared);
-    R.Degree = bankConflicts(Mask, Offsets, Bytes);
-    break;
-  }
-  case TraceSpace::Const:
-  case TraceSpace::Param:
-    addSectors(T, R, Mask, A, std::min(Bytes, 4u), 2);
-    break;
-  case TraceSpace::None:
-    break;
-  }
-  if (Kind == AccessKind::Atomic)
-    R.Degree = sameAddress(Mask, A);
-  T.Accesses.push_back(R);
-}
-
 /// Shared and local bytes that are read before they were written.
 void checkInitialised(Warp &W, uint32_t Mask, const uint64_t (&A)[WarpSize],
                       uint32_t Bytes, AccessKind Kind, TraceSpace Space) {
@@ -310,8 +234,6 @@ void checkInitialised(Warp &W, uint32_t Mask, const uint64_t (&A)[WarpSize],
 bool gevo::gpu::watchAccess(Warp &W, const Inst &I, uint32_t Mask,
                             const uint64_t (&A)[WarpSize], uint32_t Bytes,
                             AccessKind Kind, TraceSpace Space) {
-  if (W.Trace)
-    trace(W, I, Mask, A, Bytes, Kind, Space);
   if (W.Owner.G.CheckUninit &&
       (Space == TraceSpace::Shared || Space == TraceSpace::Local))
     checkInitialised(W, Mask, A, Bytes, Kind, Space);
@@ -347,12 +269,14 @@ bool gevo::gpu::resolveSlowly(Warp &W, const Inst &I, uint32_t Mask,
   if (!W.Watched)
     return true;
   // A trace has one record per instruction: that of the first space present.
-  WarpTrace *Trace = W.Trace;
+  bool Recorded = !W.Trace;
   for (unsigned S = 1; S < 6; ++S)
     if (Of[S]) {
+      if (!Recorded)
+        recordAccess(W, W.Owner.G.Traces->memo(W.Current->Function, W.Pc),
+                     Of[S], A, Bytes, Kind, TraceSpace(S));
+      Recorded = true;
       watchAccess(W, I, Of[S], A, Bytes, Kind, TraceSpace(S));
-      W.Trace = nullptr;
     }
-  W.Trace = Trace;
   return true;
 }

@@ -24,7 +24,11 @@ enum class AccessKind : uint8_t { Load, Store, Atomic };
 bool resolveSlowly(Warp &W, const Inst &I, uint32_t Mask,
                    uint64_t (&A)[WarpSize], uint32_t Bytes, AccessKind Kind);
 
-/// Tells traces and checks about an access whose host pointers are in \p A and
+/// Makes the allocation that holds \p Address the one that was hit last, if
+/// there is one and it is another.
+bool hitAnother(Warp &W, uint64_t Address);
+
+/// Tells checks about an access whose host pointers are in \p A and
 /// which touched one space only. Always true.
 bool watchAccess(Warp &W, const Inst &I, uint32_t Mask,
                  const uint64_t (&A)[WarpSize], uint32_t Bytes, AccessKind Kind,

@@ -1,5 +1,4 @@
-//===- Trace.h - What executed, for the timing model --------------*- C++
-//-*-===//
+//===- Trace.h - What executed, for the timing model ------------*- C++ -*-===//
 //
 // Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,11 +7,14 @@
 //
 // Execution is functional first: blocks run in index order, whatever the time
 // model says, and time is computed from a trace. A trace is one stream per
-// warp: straight-line runs of instructions with their active lanes, in the
-// order in which the warp issued them, and beside it one record for each
-// memory instruction of those runs, in the same order. A reader walks a run's
-// instructions in the kernel's code and takes the next access record at each
-// instruction whose opcode accesses memory (see tracesAccess).
+// warp: straight-line runs of instructions in the order in which the warp
+// issued them, and beside it the cache lines that they touched.
+//
+// Most runs of a launch are alike but for where their memory lies: the same
+// instructions, lanes, bank conflicts and sectors per access. Each kind of run
+// is therefore stored once, in a table that all warps share, and a warp's
+// stream is a list of pointers into it. An iteration of a loop costs a trace
+// eight bytes, and eight more for each line that it touches.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +22,9 @@
 #define GEVO_RUNTIME_GPU_EXEC_TRACE_H
 
 #include <cstdint>
+#include <deque>
+#include <memory>
+#include <unordered_map>
 #include <vector>
 
 namespace gevo::gpu {
@@ -28,21 +33,10 @@ namespace ptx {
 struct Instruction;
 }
 
-/// \p Count instructions from \p Begin on, in function \p Function of the
-/// kernel's code, issued with the lanes of \p Mask (before guard predicates).
-struct TraceRun {
-  uint32_t Function = 0;
-  uint32_t Begin = 0;
-  uint32_t Count = 0;
-  uint32_t Mask = 0;
-  /// Index of the first access record that belongs to this run.
-  uint32_t FirstAccess = 0;
-};
-
 /// The memory an access touched after generic addresses were resolved.
 enum class TraceSpace : uint8_t { None, Global, Shared, Local, Const, Param };
 
-/// One memory instruction of one warp.
+/// One memory instruction of a run.
 struct TraceAccess {
   TraceSpace Space = TraceSpace::None; ///< None: no lane was active.
   uint8_t BytesPerLane = 0;            ///< All elements of a vector access.
@@ -50,28 +44,76 @@ struct TraceAccess {
   /// (1 means free of conflicts). Atomics: the most lanes on one address.
   uint16_t Degree = 0;
   uint32_t Mask = 0; ///< Lanes that accessed memory.
-  /// Global and local: the distinct 32-byte sectors (address / 32), ascending,
-  /// at Sectors[FirstSector] and on. Const: the distinct 4-byte words.
-  uint32_t FirstSector = 0;
-  uint32_t NumSectors = 0;
+  /// Global and local: distinct 32-byte sectors. Const and param: distinct
+  /// 4-byte words.
+  uint16_t NumSectors = 0;
+  uint16_t NumLines = 0;  ///< Global and local: distinct 128-byte lines.
+  uint32_t FirstLine = 0; ///< Among the lines of the run.
+
+  bool operator==(const TraceAccess &O) const {
+    return Space == O.Space && BytesPerLane == O.BytesPerLane &&
+           Degree == O.Degree && Mask == O.Mask && NumSectors == O.NumSectors &&
+           NumLines == O.NumLines && FirstLine == O.FirstLine;
+  }
+};
+
+/// \name Lines of a trace
+/// The number of a line of 128 bytes (from the start of device memory, not of
+/// the host's address space) and which of its four sectors were touched.
+/// @{
+inline uint64_t traceLine(uint64_t Line, unsigned Sectors) {
+  return Line << 4 | Sectors;
+}
+inline uint64_t lineOf(uint64_t Traced) { return Traced >> 4; }
+inline uint8_t sectorsOf(uint64_t Traced) { return uint8_t(Traced & 15); }
+/// @}
+
+/// \p Count instructions from \p Begin on, in function \p Function of the
+/// kernel's code, issued with the lanes of \p Mask (before guard predicates).
+/// Accesses has one entry for each of them that tracesAccess() holds for.
+struct TraceRun {
+  uint32_t Function = 0;
+  uint32_t Begin = 0;
+  uint32_t Count = 0;
+  uint32_t Mask = 0;
+  uint32_t NumLines = 0; ///< Of all accesses.
+  std::vector<TraceAccess> Accesses;
+};
+
+/// The kinds of runs of a launch, each stored once. What it hands out stays
+/// where it is.
+class TraceTable {
+public:
+  /// The stored run that is like the given one. NumLines and Accesses of
+  /// \p Run are not looked at.
+  const TraceRun *intern(const TraceRun &Run, const TraceAccess *Accesses,
+                         size_t NumAccesses);
+  /// About how much memory the table takes.
+  size_t bytes() const { return Bytes; }
+
+private:
+  std::deque<TraceRun> Runs;
+  std::unordered_multimap<uint64_t, const TraceRun *> ByHash;
+  /// By function and first instruction: what was asked for last.
+  std::vector<std::vector<const TraceRun *>> Last;
+  size_t Bytes = 0;
 };
 
 /// The stream of one warp.
 struct WarpTrace {
-  std::vector<TraceRun> Runs;
-  std::vector<TraceAccess> Accesses;
-  std::vector<uint64_t> Sectors;
+  std::vector<const TraceRun *> Runs;
+  std::vector<uint64_t> Lines; ///< Of all runs, see traceLine.
 
   void clear() {
     Runs.clear();
-    Accesses.clear();
-    Sectors.clear();
+    Lines.clear();
   }
 };
 
 /// The streams of one block's warps, in order of warp index.
 struct BlockTrace {
   uint64_t BlockIndex = 0;
+  std::shared_ptr<TraceTable> Table; ///< Holds what Warps point to.
   std::vector<WarpTrace> Warps;
 };
 

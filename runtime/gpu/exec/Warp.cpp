@@ -8,6 +8,7 @@
 #include "runtime/gpu/exec/Warp.h"
 #include "runtime/gpu/exec/Block.h"
 #include "runtime/gpu/exec/Race.h"
+#include "runtime/gpu/exec/Recorder.h"
 
 #include <algorithm>
 #include <cassert>
@@ -41,7 +42,10 @@ void Warp::start(uint32_t Lanes) {
   Exited = ~Lanes;
   Faulted = false;
   LastLo = LastHi = LastGeneration = 0;
-  Watched = Trace || Owner.G.CheckUninit || Owner.G.Races;
+  Checked = Owner.G.CheckUninit || Owner.G.Races;
+  Watched = Trace || Checked;
+  Recorded.clear();
+  RunLines = 0;
   CarryFlag = 0;
   Executed = 0;
   Next = 0;
@@ -72,13 +76,10 @@ void Warp::flushRun(uint32_t Begin, uint32_t End, uint32_t Mask) {
   R.Begin = Begin;
   R.Count = End - Begin;
   R.Mask = Mask;
-  R.FirstAccess = uint32_t(Trace->Accesses.size());
-  // Records of this run were appended while it ran.
-  uint32_t Own = 0;
-  for (uint32_t Pc = Begin; Pc < End; ++Pc)
-    Own += Current->Fn->Insts[Pc].Kind == InstKind::Memory;
-  R.FirstAccess -= Own;
-  Trace->Runs.push_back(R);
+  Trace->Runs.push_back(
+      Owner.Runs->intern(R, Recorded.data(), Recorded.size()));
+  Recorded.clear();
+  RunLines = uint32_t(Trace->Lines.size());
 }
 
 WarpStop Warp::run(uint64_t Quantum) {
@@ -202,7 +203,7 @@ Warp::SliceEnd Warp::runSplit(uint32_t S, uint64_t Slice) {
           return Finish(SliceEnd::Switched);
         }
       } else if (Traced) {
-        Trace->Accesses.emplace_back();
+        recordNothing(*this);
       }
       continue;
     case InstKind::Branch: {

@@ -134,8 +134,17 @@ public:
   uint64_t LastLo = 0, LastHi = 0; ///< The allocation that was hit last,
   uint64_t LastGeneration = 0;     ///< as of this state of the table.
   bool LastWritable = false;
+  /// Allocations that were hit before: kernels go from one array to another.
+  struct Hit {
+    uint64_t Lo = 0, Hi = 0;
+    bool Writable = false;
+  } Hits[4];
+  uint32_t NextHit = 0;
   bool Watched = false;       ///< Traces or checks want to know of each access.
+  bool Checked = false;       ///< Checks do.
   WarpTrace *Trace = nullptr; ///< Null: not traced.
+  std::vector<TraceAccess> Recorded; ///< Of the run that is not flushed yet.
+  uint32_t RunLines = 0;             ///< Lines of the trace before that run.
   char *LocalMemory = nullptr;
   uint64_t LocalStride = 0;
   uint64_t LocalLimit = 0;

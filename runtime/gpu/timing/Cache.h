@@ -25,7 +25,6 @@ constexpr unsigned SectorsPerLine = 4;
 /// One line. Masks have a bit per sector.
 struct CacheLine {
   uint64_t Tag = ~uint64_t(0);
-  uint64_t Used = 0;     ///< When it was last touched, in touches.
   uint64_t FillTime = 0; ///< When the data of the last fill is there.
   uint32_t Filler = 0;   ///< Who fetches the pending sectors (L1).
   uint8_t Valid = 0;
@@ -39,30 +38,33 @@ public:
   Cache(uint64_t Sets, uint64_t Ways) : NumSets(Sets), NumWays(Ways) {
     assert(Sets && Ways && "a cache has lines");
     Lines.resize(Sets * Ways);
+    Tags.resize(Lines.size(), ~uint64_t(0));
+    Used.resize(Lines.size());
   }
 
   /// The line with tag \p Tag in set \p Set, or null.
   CacheLine *find(uint64_t Set, uint64_t Tag) {
-    CacheLine *L = &Lines[Set * NumWays];
-    for (uint64_t W = 0; W < NumWays; ++W)
-      if (L[W].Tag == Tag) {
-        L[W].Used = ++Touches;
-        return &L[W];
+    // Tags lie together: a look-up mostly misses in all ways but one.
+    uint64_t First = Set * NumWays;
+    for (uint64_t W = First; W < First + NumWays; ++W)
+      if (Tags[W] == Tag) {
+        Used[W] = ++Touches;
+        return &Lines[W];
       }
     return nullptr;
   }
 
   /// Replaces the line to go; \p Evicted gets what it was.
   CacheLine *replace(uint64_t Set, uint64_t Tag, CacheLine &Evicted) {
-    CacheLine *L = &Lines[Set * NumWays], *Victim = L;
-    for (uint64_t W = 1; W < NumWays; ++W)
-      if (L[W].Used < Victim->Used)
-        Victim = &L[W];
-    Evicted = *Victim;
-    *Victim = CacheLine();
-    Victim->Tag = Tag;
-    Victim->Used = ++Touches;
-    return Victim;
+    uint64_t First = Set * NumWays, Victim = First;
+    for (uint64_t W = First + 1; W < First + NumWays; ++W)
+      if (Used[W] < Used[Victim])
+        Victim = W;
+    Evicted = Lines[Victim];
+    Lines[Victim] = CacheLine();
+    Lines[Victim].Tag = Tags[Victim] = Tag;
+    Used[Victim] = ++Touches;
+    return &Lines[Victim];
   }
 
   /// All fills have arrived: times start from zero again.
@@ -72,10 +74,16 @@ public:
   }
 
   uint64_t sets() const { return NumSets; }
+  /// Where the line with number \p Line goes.
+  uint64_t setOf(uint64_t Line) const {
+    return NumSets & (NumSets - 1) ? Line % NumSets : Line & (NumSets - 1);
+  }
 
   void clear() {
     for (CacheLine &L : Lines)
       L = CacheLine();
+    Tags.assign(Tags.size(), ~uint64_t(0));
+    Used.assign(Used.size(), 0);
     Touches = 0;
   }
 
@@ -83,6 +91,8 @@ private:
   uint64_t NumSets, NumWays;
   uint64_t Touches = 0;
   std::vector<CacheLine> Lines;
+  std::vector<uint64_t> Tags; ///< As in Lines.
+  std::vector<uint64_t> Used; ///< When each was last touched, in touches.
 };
 
 } // namespace gevo::gpu::timing

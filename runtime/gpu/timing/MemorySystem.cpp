@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/gpu/timing/MemorySystem.h"
+#include "runtime/gpu/exec/Trace.h"
 
 #include <algorithm>
 
@@ -76,30 +77,29 @@ void MemorySystem::copied(uint64_t Address, uint64_t Bytes) {
   // some of the data before the last L2Bytes may be, too.
   uint64_t End = Address + Bytes;
   uint64_t Begin = std::max(Address, End - std::min(End, 2 * P.L2Bytes));
-  for (uint64_t S = Begin / SectorBytes; S <= (End - 1) / SectorBytes; ++S) {
-    Lookup At = locate(canonicalSector(S));
+  constexpr uint64_t LineBytes = SectorBytes * SectorsPerLine;
+  for (uint64_t Line = Begin / LineBytes; Line <= (End - 1) / LineBytes;
+       ++Line) {
+    Lookup At = locate(Line);
     Cache &Tags = Slices[At.SliceIndex].Tags;
     CacheLine *L = Tags.find(At.Set, At.Tag);
     CacheLine Evicted;
     if (!L)
       L = Tags.replace(At.Set, At.Tag, Evicted);
-    // The sectors of a line follow each other.
-    for (; S < (End - 1) / SectorBytes && (S + 1) % SectorsPerLine; ++S) {
-      L->Valid |= At.Bit;
-      At.Bit = uint8_t(At.Bit << 1);
+    for (unsigned B = 0; B < SectorsPerLine; ++B) {
+      uint64_t First = Line * LineBytes + B * SectorBytes;
+      if (First < End && First + SectorBytes > Begin)
+        L->Valid |= uint8_t(1u << B);
     }
-    L->Valid |= At.Bit;
   }
   Filled = true;
 }
 
-MemorySystem::Lookup MemorySystem::locate(uint64_t Sector) const {
-  uint64_t Line = Sector / SectorsPerLine;
+MemorySystem::Lookup MemorySystem::locate(uint64_t Line) const {
   uint64_t Row = Line / P.L2Slices;
   // Lines in a row go to different slices; strides of whole rows spread too.
   uint64_t S = (Line % P.L2Slices + mix(Row)) % P.L2Slices;
-  return {S, Row % Slices[S].Tags.sets(), Line,
-          uint8_t(1u << Sector % SectorsPerLine)};
+  return {S, Row % Slices[S].Tags.sets(), Line};
 }
 
 uint64_t MemorySystem::queue(uint64_t &Free, uint64_t Arrival, uint64_t Cost) {
@@ -129,17 +129,16 @@ CacheLine *MemorySystem::lineFor(const Lookup &At, uint64_t Now) {
 
 /// One sector of \p R, which is at its slice at \p Arrival; returns when its
 /// answer is back at the SM, but for the way over the port.
-uint64_t MemorySystem::serveSector(const MemoryRequest &R, uint64_t Sector,
-                                   uint64_t Arrival, uint64_t Cost,
+uint64_t MemorySystem::serveSector(const MemoryRequest &R, const Lookup &At,
+                                   uint8_t Bit, uint64_t Arrival, uint64_t Cost,
                                    uint32_t &Hits) {
-  Lookup At = locate(Sector);
   uint64_t Wait = queue(Slices[At.SliceIndex].Free, Arrival, Cost);
   CacheLine *L = lineFor(At, Arrival + Wait);
-  bool Hit = L->Valid & At.Bit;
+  bool Hit = L->Valid & Bit;
   if (R.Kind == RequestKind::Write) {
     ++Counters.L2Writes;
-    L->Valid |= At.Bit;
-    L->Dirty |= At.Bit;
+    L->Valid |= Bit;
+    L->Dirty |= Bit;
     return Arrival + Wait + P.L2Latency * One;
   }
   uint64_t Latency =
@@ -148,7 +147,7 @@ uint64_t MemorySystem::serveSector(const MemoryRequest &R, uint64_t Sector,
   if (R.Kind == RequestKind::Atomic) {
     ++Counters.L2Atomics;
     Ready += Cost - std::min(Cost, One);
-    L->Dirty |= At.Bit;
+    L->Dirty |= Bit;
   } else {
     ++Counters.L2Reads;
     Counters.L2ReadHits += Hit;
@@ -160,26 +159,29 @@ uint64_t MemorySystem::serveSector(const MemoryRequest &R, uint64_t Sector,
   ++Counters.DramReads;
   Ready += (P.DramLatency - P.L2Latency) * One +
            dramDelay(At.SliceIndex, Arrival + Wait, 1);
-  L->Valid |= At.Bit;
+  L->Valid |= Bit;
   L->FillTime = std::max(L->FillTime, Ready);
   return Ready;
 }
 
-MemoryReply MemorySystem::serve(const MemoryRequest &R,
-                                const uint64_t *Sectors) {
+MemoryReply MemorySystem::serve(const MemoryRequest &R, const uint64_t *Lines) {
   MemoryReply Reply;
   uint64_t Arrival = R.Time * One, Back = 0;
-  bool Writes = R.Kind == RequestKind::Write;
-  for (uint32_t K = 0; K < R.NumSectors; ++K) {
-    // Data to be written leaves over the SM's port, one sector after another.
-    uint64_t Leaves = Arrival;
-    if (Writes)
-      Leaves += queue(WriteFree[R.SM], Arrival, PortSectorCost);
-    uint64_t Cost = SectorCost;
-    if (R.Kind == RequestKind::Atomic)
-      Cost = std::max(Cost, (K ? 1 : R.Degree) * P.AtomicStep * One);
-    Back =
-        std::max(Back, serveSector(R, Sectors[K], Leaves, Cost, Reply.L2Hits));
+  bool Writes = R.Kind == RequestKind::Write, First = true;
+  for (uint32_t K = 0; K < R.NumLines; ++K) {
+    Lookup At = locate(lineOf(Lines[K]));
+    for (unsigned Rest = sectorsOf(Lines[K]); Rest; Rest &= Rest - 1) {
+      // Data to be written leaves over the SM's port, one sector after another.
+      uint64_t Leaves = Arrival;
+      if (Writes)
+        Leaves += queue(WriteFree[R.SM], Arrival, PortSectorCost);
+      uint64_t Cost = SectorCost;
+      if (R.Kind == RequestKind::Atomic)
+        Cost = std::max(Cost, (First ? R.Degree : 1) * P.AtomicStep * One);
+      First = false;
+      Back = std::max(Back, serveSector(R, At, uint8_t(Rest & -Rest), Leaves,
+                                        Cost, Reply.L2Hits));
+    }
   }
   // Data that was read returns over the port. The queue is kept in terms of
   // when requests left: a late answer from DRAM does not hold up the hits

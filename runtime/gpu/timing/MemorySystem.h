@@ -40,8 +40,8 @@ struct MemoryRequest {
   uint32_t Fetch = 0; ///< The SM's number for what waits; Write: unused.
   RequestKind Kind = RequestKind::Read;
   uint16_t Degree = 1; ///< Atomic: the most lanes on one address.
-  uint32_t FirstSector = 0, NumSectors = 0;
-  uint32_t NumLines = 0; ///< Read: entries for misses that it holds.
+  uint32_t FirstLine = 0, NumLines = 0; ///< Of the SM's list.
+  uint32_t NumSectors = 0;
 };
 
 /// What a request's data did.
@@ -50,28 +50,21 @@ struct MemoryReply {
   uint32_t L2Hits = 0;
 };
 
-/// The number of a sector as the caches see it. Addresses are offsets in the
-/// device's memory: where the arena lies in the process must not decide in
-/// which set a line goes.
-inline uint64_t canonicalSector(uint64_t Sector) {
-  return Sector & ((uint64_t(1) << 35) - 1);
-}
-
 /// L2 and DRAM of one GPU. Its contents last from launch to launch.
 class MemorySystem {
 public:
   explicit MemorySystem(const Profile &P);
 
-  /// Serves \p R, whose sectors start at \p Sectors. Requests must come in
-  /// order of time.
-  MemoryReply serve(const MemoryRequest &R, const uint64_t *Sectors);
+  /// Serves \p R, whose lines (see traceLine) start at \p Lines. Requests
+  /// must come in order of time.
+  MemoryReply serve(const MemoryRequest &R, const uint64_t *Lines);
 
   /// A new launch: clocks start again, contents stay (a warm L2).
   void restart();
   /// Empties L2 as well (a cold L2).
   void flush();
-  /// The host copied \p Bytes to \p Address: copies go through L2 and stay
-  /// there until something takes their place.
+  /// The host copied \p Bytes to offset \p Address of the device's memory:
+  /// copies go through L2 and stay there until something takes their place.
   void copied(uint64_t Address, uint64_t Bytes);
 
   const MemoryCounters &counters() const { return Counters; }
@@ -84,14 +77,13 @@ private:
   };
   struct Lookup {
     uint64_t SliceIndex, Set, Tag;
-    uint8_t Bit;
   };
 
-  Lookup locate(uint64_t Sector) const;
+  Lookup locate(uint64_t Line) const;
   /// When the slice can take the request, and occupies it for \p Cost.
   uint64_t queue(uint64_t &Free, uint64_t Arrival, uint64_t Cost);
   uint64_t dramDelay(uint64_t SliceIndex, uint64_t Now, uint64_t Sectors);
-  uint64_t serveSector(const MemoryRequest &R, uint64_t Sector,
+  uint64_t serveSector(const MemoryRequest &R, const Lookup &At, uint8_t Bit,
                        uint64_t Arrival, uint64_t Cost, uint32_t &Hits);
   CacheLine *lineFor(const Lookup &At, uint64_t Now);
 

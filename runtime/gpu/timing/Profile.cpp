@@ -124,6 +124,8 @@ std::optional<Diagnostic> Reader::finish() {
     return Diagnostic{"field 'atomic_latency' must not be below 'l2_latency'"};
   if (P.MaxWarps % P.Schedulers != 0)
     return Diagnostic{"field 'max_warps' must be a multiple of 'schedulers'"};
+  if (P.MaxWarps / P.Schedulers > 64)
+    return Diagnostic{"field 'max_warps' must not be above 64 x 'schedulers'"};
   return std::nullopt;
 }
 

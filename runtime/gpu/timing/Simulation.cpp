@@ -68,7 +68,8 @@ private:
   bool fill(Sm &S, uint64_t Time);
   void firstWave();
   void runWindow(uint64_t End);
-  void serveRequests();
+  void sortRequests();
+  uint64_t serveRequests();
 
   const Profile &P;
   MemorySystem &Memory;
@@ -77,7 +78,13 @@ private:
   std::vector<std::unique_ptr<Sm>> SMs;
   std::vector<std::unique_ptr<BlockTrace>> Idle;
   bool NoMore = false;
-  std::vector<MemoryRequest> Merged;
+  std::vector<const MemoryRequest *> Merged;
+  std::vector<uint32_t> Places; ///< Of sortRequests, by time.
+  struct Answer {
+    MemoryRequest Request;
+    MemoryReply Reply;
+  };
+  std::vector<std::vector<Answer>> Answers; ///< By SM, not yet delivered.
 };
 
 Launch::Launch(const Profile &P, const CostProgram &Code,
@@ -95,6 +102,7 @@ Launch::Launch(const Profile &P, const CostProgram &Code,
   uint64_t Used = std::min<uint64_t>(P.SMs, std::max<uint64_t>(1, T.Blocks));
   for (uint32_t K = 0; K < Used; ++K)
     SMs.push_back(std::make_unique<Sm>(P, Code, K, Bytes, T.Profile));
+  Answers.resize(Used);
 }
 
 /// Gives \p S one more block; false if there is none.
@@ -125,39 +133,83 @@ void Launch::firstWave() {
         return;
 }
 
+/// Brings each SM up to date with what L2 answered and runs it to \p End.
 void Launch::runWindow(uint64_t End) {
-  for (auto &S : SMs)
-    while (S->run(End)) {
-      while (std::unique_ptr<BlockTrace> B = S->takeFinished())
+  for (size_t K = 0; K < SMs.size(); ++K) {
+    Sm &S = *SMs[K];
+    if (K + 1 < SMs.size())
+      SMs[K + 1]->prefetch();
+    for (const Answer &A : Answers[K])
+      S.reply(A.Request, A.Reply);
+    Answers[K].clear();
+    while (S.run(End)) {
+      while (std::unique_ptr<BlockTrace> B = S.takeFinished())
         Idle.push_back(std::move(B));
-      fill(*S, S->finishedAt() + P.BlockLaunch);
+      fill(S, S.finishedAt() + P.BlockLaunch);
     }
+  }
 }
 
-void Launch::serveRequests() {
-  Merged.clear();
+/// Merges the requests of all SMs in order of time; equal times go by SM and
+/// order of issue, which is how they lie. Most are of one window, so that
+/// counting how many there are of each time is quicker than comparing them.
+void Launch::sortRequests() {
+  uint64_t First = Never, Last = 0, Count = 0;
   for (auto &S : SMs)
-    Merged.insert(Merged.end(), S->requests().begin(), S->requests().end());
-  // Equal times go by SM and order of issue.
+    for (const MemoryRequest &R : S->requests()) {
+      First = std::min(First, R.Time);
+      Last = std::max(Last, R.Time);
+      ++Count;
+    }
+  Merged.resize(Count);
+  constexpr uint64_t FewTimes = 1 << 14;
+  if (Count && Last - First < FewTimes) {
+    Places.assign(Last - First + 2, 0);
+    for (auto &S : SMs)
+      for (const MemoryRequest &R : S->requests())
+        ++Places[R.Time - First + 1];
+    for (size_t K = 1; K < Places.size(); ++K)
+      Places[K] += Places[K - 1];
+    for (auto &S : SMs)
+      for (const MemoryRequest &R : S->requests())
+        Merged[Places[R.Time - First]++] = &R;
+    return;
+  }
+  Count = 0;
+  for (auto &S : SMs)
+    for (const MemoryRequest &R : S->requests())
+      Merged[Count++] = &R;
   std::sort(Merged.begin(), Merged.end(),
-            [](const MemoryRequest &A, const MemoryRequest &B) {
-              return std::tie(A.Time, A.SM, A.FirstSector) <
-                     std::tie(B.Time, B.SM, B.FirstSector);
+            [](const MemoryRequest *A, const MemoryRequest *B) {
+              return std::tie(A->Time, A->SM, A->FirstLine) <
+                     std::tie(B->Time, B->SM, B->FirstLine);
             });
-  for (const MemoryRequest &R : Merged) {
-    Sm &S = *SMs[R.SM];
-    S.reply(R, Memory.serve(R, S.sectors() + R.FirstSector));
+}
+
+/// Lets L2 serve what the SMs asked for; returns when the first answer is
+/// there.
+uint64_t Launch::serveRequests() {
+  sortRequests();
+  uint64_t First = Never;
+  for (const MemoryRequest *Asked : Merged) {
+    const MemoryRequest &R = *Asked;
+    MemoryReply Reply = Memory.serve(R, SMs[R.SM]->lines() + R.FirstLine);
+    if (R.Fetch != NoIndex)
+      First = std::min(First, Reply.Time);
+    Answers[R.SM].push_back({R, Reply});
   }
   for (auto &S : SMs)
     S->clearRequests();
+  return First;
 }
 
 LaunchTiming Launch::run() {
   Memory.restart();
   T.WarmL2 = Memory.warm();
   firstWave();
+  uint64_t FirstAnswer = Never;
   while (true) {
-    uint64_t Next = Never;
+    uint64_t Next = FirstAnswer;
     for (auto &S : SMs)
       Next = std::min(Next, S->nextEvent());
     if (Next == Never) {
@@ -169,8 +221,11 @@ LaunchTiming Launch::run() {
       continue;
     }
     runWindow(Next + P.L2Latency);
-    serveRequests();
+    FirstAnswer = serveRequests();
   }
+  for (size_t K = 0; K < SMs.size(); ++K)
+    for (const Answer &A : Answers[K])
+      SMs[K]->reply(A.Request, A.Reply);
   for (auto &S : SMs) {
     assert(!S->residentBlocks() && "a warp waits for what never comes");
     T.Cycles = std::max(T.Cycles, S->lastTime());

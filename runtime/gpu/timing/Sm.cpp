@@ -49,8 +49,13 @@ void Sm::launch(std::unique_ptr<BlockTrace> Block, uint64_t Time) {
     W.Trace = &T;
     W.Block = uint32_t(Slot - Blocks.begin());
     W.NotBefore = W.Issued = Time;
+    W.Lines = T.Lines.data();
     std::fill_n(registersOf(Warp), Code.NumRegisters, 0);
-    Schedulers[schedulerOf(Warp)].Order.push_back(Warp);
+    std::vector<uint32_t> &Order = Schedulers[schedulerOf(Warp)].Order;
+    W.Place = uint32_t(Order.size());
+    assert(W.Place < ReadyQueue::MaxWarps && "profiles are checked for it");
+    Order.push_back(Warp);
+    setUnit(Warp, Unit::None);
     if (!openUops(W)) {
       finishWarp(Warp, Time);
       continue;
@@ -59,20 +64,30 @@ void Sm::launch(std::unique_ptr<BlockTrace> Block, uint64_t Time) {
   }
 }
 
+/// Opens the next run of the trace.
+void Sm::openRun(WarpSlot &W) {
+  if (W.Open)
+    W.Lines += W.Open->NumLines;
+  const TraceRun &R = *W.Trace->Runs[W.Run++];
+  W.Open = &R;
+  W.Fn = &Code.Functions[R.Function];
+  W.File =
+      registersOf(uint32_t(&W - Warps.data())) + Code.RegisterBase[R.Function];
+  W.Stats = Statistics[R.Function].data();
+  W.Pos = R.Begin;
+  W.End = R.Begin + R.Count;
+  W.Lanes = unsigned(__builtin_popcount(R.Mask));
+}
+
 /// Opens the next micro-operations of the trace; false at its end.
 bool Sm::openUops(WarpSlot &W) {
   while (true) {
     if (W.Pos >= W.End) {
       if (W.Run >= W.Trace->Runs.size())
         return false;
-      const TraceRun &R = W.Trace->Runs[W.Run++];
-      W.Function = R.Function;
-      W.Pos = R.Begin;
-      W.End = R.Begin + R.Count;
-      W.Mask = R.Mask;
-      W.AccessBase = R.FirstAccess - functionOf(W).AccessesBefore[R.Begin];
+      openRun(W);
     }
-    const CostFunction &F = functionOf(W);
+    const CostFunction &F = *W.Fn;
     uint32_t Index = F.RegionAt[W.Pos];
     if (Index != NoIndex && F.Regions[Index].End <= W.End) {
       const Region &R = F.Regions[Index];
@@ -92,17 +107,25 @@ bool Sm::openUops(WarpSlot &W) {
 /// What costs nothing hands on the readiness of its sources.
 void Sm::freeUop(uint32_t Warp, const Uop &U) {
   const WarpSlot &W = Warps[Warp];
-  uint64_t *File = registersOf(Warp) + Code.RegisterBase[W.Function];
-  uint64_t Ready = 0;
+  const uint16_t *Source = W.Fn->sources(U), *Result = W.Fn->results(U);
+  uint32_t Ready = 0;
   for (unsigned K = 0; K < U.NumSources; ++K)
-    Ready = std::max(Ready, File[functionOf(W).sources(U)[K]]);
+    Ready = std::max(Ready, W.File[Source[K]]);
   for (unsigned K = 0; K < U.NumResults; ++K) {
-    uint32_t R = functionOf(W).results(U)[K];
-    File[R] = Ready;
+    uint32_t *R = &W.File[Result[K]];
+    *R = Ready;
     if (isPending(Ready))
       Fetches[Ready & ~PendingBit].Results.push_back(
-          Code.RegisterBase[W.Function] + R);
+          uint32_t(R - registersOf(Warp)));
   }
+}
+
+void Sm::setUnit(uint32_t Warp, Unit U) {
+  Scheduler &S = Schedulers[schedulerOf(Warp)];
+  uint64_t Bit = uint64_t(1) << Warps[Warp].Place;
+  S.OfUnit[unsigned(WarpUnit[Warp])] &= ~Bit;
+  S.OfUnit[unsigned(U)] |= Bit;
+  WarpUnit[Warp] = U;
 }
 
 /// Finds the next micro-operation to issue and when its operands are ready.
@@ -116,20 +139,19 @@ void Sm::prepare(uint32_t Warp) {
     }
   }
   const Uop &U = *W.Cur;
-  const CostFunction &F = functionOf(W);
-  const uint64_t *File = registersOf(Warp) + Code.RegisterBase[W.Function];
-  uint64_t Ready = 0;
-  const uint16_t *Source = F.sources(U);
+  const uint16_t *Source = W.Fn->sources(U);
+  uint32_t Entry = 0;
   for (unsigned K = 0; K < U.NumSources; ++K)
-    Ready = std::max(Ready, File[Source[K]]);
-  WarpUnit[Warp] = U.Pipe;
-  if (isPending(Ready)) {
-    W.Why = Fetches[Ready & ~PendingBit].Why;
+    Entry = std::max(Entry, W.File[Source[K]]);
+  if (WarpUnit[Warp] != U.Pipe)
+    setUnit(Warp, U.Pipe);
+  if (isPending(Entry)) {
+    W.Why = Fetches[Entry & ~PendingBit].Why;
     WarpReady[Warp] = Never;
     return;
   }
-  W.Why = Stall(Ready & 3);
-  Ready >>= 2;
+  W.Why = Stall(Entry & 3);
+  uint64_t Ready = Entry ? timeOf(Entry) : 0;
   if (W.NotBefore > Ready) {
     Ready = W.NotBefore;
     W.Why = W.NotBeforeWhy;
@@ -147,58 +169,55 @@ void Sm::prepare(uint32_t Warp) {
     }
   }
   WarpReady[Warp] = Ready;
+  Schedulers[schedulerOf(Warp)].Queue.push(W.Place, Ready);
   wake(schedulerOf(Warp), Ready);
 }
 
-void Sm::account(const WarpSlot &W, const Uop &U, uint64_t Ready,
-                 uint64_t Now) {
-  InstructionProfile &S = Statistics[W.Function][U.Instruction];
-  ++S.Issues;
-  S.Lanes += unsigned(__builtin_popcount(W.Mask));
+void Sm::account(const Scheduler &S, const WarpSlot &W, const Uop &U,
+                 uint64_t Ready, uint64_t Now) {
+  InstructionProfile &Cost = W.Stats[U.Instruction];
+  ++Cost.Issues;
+  Cost.Lanes += W.Lanes;
   uint64_t Next = W.Issued + 1;
   if (Ready > Next)
-    S.Stalls[unsigned(W.Why)] += Ready - Next;
+    Cost.Stalls[unsigned(W.Why)] += Ready - Next;
   uint64_t From = std::max(Ready, Next);
   if (Now > From) {
-    const Scheduler &Sched =
-        Schedulers[schedulerOf(uint32_t(&W - Warps.data()))];
-    uint64_t Free = std::min(Sched.PipeFree[unsigned(U.Pipe)], Now);
+    uint64_t Free = std::min(S.PipeFree[unsigned(U.Pipe)], Now);
     uint64_t Pipe = Free > From ? Free - From : 0;
-    S.Stalls[unsigned(Stall::Pipe)] += Pipe;
-    S.Stalls[unsigned(Stall::Selected)] += Now - From - Pipe;
+    Cost.Stalls[unsigned(Stall::Pipe)] += Pipe;
+    Cost.Stalls[unsigned(Stall::Selected)] += Now - From - Pipe;
   }
 }
 
 /// Issues one warp of \p S at \p Now if one can; otherwise says when to look
 /// again.
 bool Sm::pick(Scheduler &S, uint64_t Now) {
-  uint64_t Next = Never;
-  uint32_t Chosen = NoIndex;
-  uint64_t PathReady = PathFree > P.MemoryQueue ? PathFree - P.MemoryQueue : 0;
-  for (uint32_t W : S.Order) {
-    uint64_t T = WarpReady[W];
-    if (T == Never)
-      continue;
-    Unit U = WarpUnit[W];
-    T = std::max(T, S.PipeFree[unsigned(U)]);
-    if (U == Unit::Memory)
-      T = std::max(T, PathReady);
-    if (T > Now) {
-      Next = std::min(Next, T);
-      continue;
+  S.Queue.advance(Now);
+  uint64_t Ready = S.Queue.ready(), Next = Never;
+  auto Exclude = [&](uint64_t Those, uint64_t Until) {
+    if (Ready & Those) {
+      Ready &= ~Those;
+      Next = std::min(Next, Until);
     }
-    // Greedy, then oldest.
-    if (W == S.Last) {
-      Chosen = W;
-      break;
-    }
-    if (Chosen == NoIndex)
-      Chosen = W;
+  };
+  for (uint32_t Rest = S.Busy; Rest; Rest &= Rest - 1) {
+    unsigned U = unsigned(__builtin_ctz(Rest));
+    if (S.PipeFree[U] <= Now)
+      S.Busy &= ~(1u << U);
+    else
+      Exclude(S.OfUnit[U], S.PipeFree[U]);
   }
-  if (Chosen == NoIndex) {
-    S.Time = Next;
+  if (PathFree > Now + P.MemoryQueue)
+    Exclude(S.OfUnit[unsigned(Unit::Memory)], PathFree - P.MemoryQueue);
+  if (!Ready) {
+    S.Time = std::min(Next, S.Queue.next());
     return false;
   }
+  // Greedy, then oldest.
+  bool Again = S.Last != NoIndex && Warps[S.Last].Trace &&
+               Ready >> Warps[S.Last].Place & 1;
+  uint32_t Chosen = Again ? S.Last : S.Order[unsigned(__builtin_ctzll(Ready))];
   S.Time = S.Earliest = Now + 1;
   S.Last = Chosen;
   Unit First = WarpUnit[Chosen];
@@ -227,11 +246,11 @@ bool Sm::secondIssue(Scheduler &S, uint32_t Warp, Unit First, uint64_t Now) {
 }
 
 void Sm::setResults(uint32_t Warp, const Uop &U, uint64_t Time, Stall Why) {
-  WarpSlot &W = Warps[Warp];
-  uint64_t *File = registersOf(Warp) + Code.RegisterBase[W.Function];
-  const uint16_t *Result = functionOf(W).results(U);
+  const WarpSlot &W = Warps[Warp];
+  const uint16_t *Result = W.Fn->results(U);
+  uint32_t Entry = readyAt(Time, Why);
   for (unsigned K = 0; K < U.NumResults; ++K)
-    File[Result[K]] = readyAt(Time, Why);
+    W.File[Result[K]] = Entry;
 }
 
 void Sm::branch(WarpSlot &W, uint64_t Now) {
@@ -246,10 +265,12 @@ void Sm::branch(WarpSlot &W, uint64_t Now) {
 void Sm::issue(Scheduler &S, uint32_t Warp, uint64_t Now) {
   WarpSlot &W = Warps[Warp];
   const Uop &U = *W.Cur;
-  account(W, U, WarpReady[Warp], Now);
+  account(S, W, U, WarpReady[Warp], Now);
+  S.Queue.take(W.Place);
   ++Uops;
   LastTime = std::max(LastTime, Now + 1);
   S.PipeFree[unsigned(U.Pipe)] = Now + P.pipe(U.Pipe).Interval;
+  S.Busy |= 1u << unsigned(U.Pipe);
   W.Issued = Now;
   if (W.NotBefore <= Now)
     W.NotBefore = Now + (P.IssueWidth > 1 ? 0 : 1);
@@ -290,8 +311,13 @@ void Sm::issue(Scheduler &S, uint32_t Warp, uint64_t Now) {
 
 void Sm::finishWarp(uint32_t Warp, uint64_t Now) {
   WarpSlot &W = Warps[Warp];
-  std::vector<uint32_t> &Order = Schedulers[schedulerOf(Warp)].Order;
-  Order.erase(std::find(Order.begin(), Order.end(), Warp));
+  Scheduler &S = Schedulers[schedulerOf(Warp)];
+  for (uint32_t K = W.Place + 1; K < S.Order.size(); ++K)
+    --Warps[S.Order[K]].Place;
+  S.Order.erase(S.Order.begin() + W.Place);
+  S.Queue.remove(W.Place);
+  for (uint64_t &Places : S.OfUnit)
+    Places = ReadyQueue::without(Places, W.Place);
   WarpReady[Warp] = Never;
   W.Trace = nullptr;
   // Data that is still on its way is no one's.
@@ -334,8 +360,8 @@ void Sm::barrier(uint32_t Warp, const Uop &U, uint64_t Now) {
   // part goes on behind the barrier.
   bool Last = W.Pos < W.End || W.Cur + 1 < W.CurEnd;
   if (!Last && W.Run < W.Trace->Runs.size()) {
-    const TraceRun &Next = W.Trace->Runs[W.Run];
-    Last = Next.Function == W.Function && Next.Begin == U.Instruction + 1;
+    const TraceRun &Next = *W.Trace->Runs[W.Run];
+    Last = Next.Function == W.Open->Function && Next.Begin == U.Instruction + 1;
   }
   if (!Last && W.Run < W.Trace->Runs.size())
     return;
@@ -370,8 +396,19 @@ bool Sm::releaseBarriers(uint64_t Time) {
   return Any;
 }
 
+/// Lets the scoreboard count from \p To on; what was ready before stays so.
+void Sm::moveEpoch(uint64_t To) {
+  uint64_t By = To - Epoch;
+  for (uint32_t &Entry : Registers)
+    if (!isPending(Entry))
+      Entry = Entry >> 2 > By ? uint32_t(Entry - (By << 2)) : 0;
+  Epoch = To;
+}
+
 bool Sm::run(uint64_t End) {
   WindowEnd = End;
+  if (End - Epoch > MaxEntryTime / 2 && nextEvent() != Never)
+    moveEpoch(nextEvent());
   while (!BlockDone) {
     Scheduler *Next = &Schedulers[0];
     for (Scheduler &S : Schedulers)
@@ -383,6 +420,24 @@ bool Sm::run(uint64_t End) {
   }
   BlockDone = false;
   return true;
+}
+
+void Sm::prefetch() const {
+  auto Touch = [](const void *Start, size_t Bytes) {
+    constexpr size_t HostLine = 64;
+    const char *From = static_cast<const char *>(Start);
+    for (size_t Offset = 0; Offset < Bytes; Offset += HostLine)
+      __builtin_prefetch(From + Offset);
+  };
+  Touch(Schedulers.data(), Schedulers.size() * sizeof(Scheduler));
+  Touch(WarpReady.data(), WarpReady.size() * sizeof(uint64_t));
+  Touch(WarpUnit.data(), WarpUnit.size() * sizeof(Unit));
+  for (uint32_t W = 0; W < Warps.size(); ++W)
+    if (Warps[W].Trace) {
+      Touch(&Warps[W], sizeof(WarpSlot));
+      Touch(Registers.data() + uint64_t(W) * Code.NumRegisters,
+            Code.NumRegisters * sizeof(uint32_t));
+    }
 }
 
 uint64_t Sm::nextEvent() const {

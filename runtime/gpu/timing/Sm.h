@@ -25,6 +25,7 @@
 #include "runtime/gpu/timing/CostProgram.h"
 #include "runtime/gpu/timing/LaunchTiming.h"
 #include "runtime/gpu/timing/MemorySystem.h"
+#include "runtime/gpu/timing/ReadyQueue.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -33,9 +34,6 @@
 #include <vector>
 
 namespace gevo::gpu::timing {
-
-/// Later than all times.
-constexpr uint64_t Never = ~uint64_t(0);
 
 class Sm {
 public:
@@ -54,6 +52,10 @@ public:
   /// A block that has finished, for its memory to be used again.
   std::unique_ptr<BlockTrace> takeFinished();
 
+  /// Asks the host for what run() will touch, while another SM runs: the
+  /// state of all SMs together is larger than the caches near a core.
+  void prefetch() const;
+
   /// Nothing happens before this time; Never if it waits for replies alone.
   uint64_t nextEvent() const;
   /// The SM waits but nothing can arrive: a trace whose barriers do not match.
@@ -62,7 +64,7 @@ public:
 
   /// What is asked of L2 since the last call of clearRequests.
   const std::vector<MemoryRequest> &requests() const { return Requests; }
-  const uint64_t *sectors() const { return RequestSectors.data(); }
+  const uint64_t *lines() const { return RequestLines.data(); }
   void clearRequests();
   /// The answer to a request of kind Read or Atomic.
   void reply(const MemoryRequest &R, const MemoryReply &Reply);
@@ -75,13 +77,17 @@ private:
   /// A place for a warp.
   struct WarpSlot {
     const WarpTrace *Trace = nullptr;
-    uint32_t Run = 0; ///< Index into Trace->Runs; the next one to open.
-    uint32_t Pos = 0; ///< Instruction to go on with in the open run.
-    uint32_t End = 0; ///< Of the open run.
-    uint32_t Function = 0;
-    uint32_t Mask = 0;
-    uint32_t AccessBase = 0;
     const Uop *Cur = nullptr, *CurEnd = nullptr;
+    const CostFunction *Fn = nullptr;
+    uint32_t *File = nullptr; ///< Registers of the function's activation.
+    InstructionProfile *Stats = nullptr; ///< Of the function's instructions.
+    const TraceRun *Open = nullptr;      ///< The run that it is in.
+    const uint64_t *Lines = nullptr;     ///< Of that run.
+    uint32_t Run = 0;       ///< Index into Trace->Runs; the next one to open.
+    uint32_t Pos = 0;       ///< Instruction to go on with in the open run.
+    uint32_t End = 0;       ///< Of the open run.
+    uint32_t Lanes = 0;     ///< Active ones of the open run.
+    uint32_t Place = 0;     ///< In its scheduler, by age.
     uint64_t Issued = 0;    ///< When it last issued.
     uint64_t NotBefore = 0; ///< Refetch, barrier.
     Stall NotBeforeWhy = Stall::Branch;
@@ -99,8 +105,11 @@ private:
     std::vector<uint32_t> Waiting[16];
   };
   struct Scheduler {
-    std::vector<uint32_t> Order; ///< Warp slots, the oldest first.
+    std::vector<uint32_t> Order;        ///< Warp slots, the oldest first.
+    ReadyQueue Queue;                   ///< By place in Order.
+    uint64_t OfUnit[NumUnits + 1] = {}; ///< By pipe: who goes there next.
     uint64_t PipeFree[NumUnits + 1] = {};
+    uint32_t Busy = 0;       ///< Pipes that may not be free yet.
     uint64_t Time = Never;   ///< When to look next.
     uint64_t Earliest = 0;   ///< The cycle after the last that was used.
     uint32_t Last = NoIndex; ///< Issued last.
@@ -111,41 +120,53 @@ private:
     uint32_t Parts = 0;      ///< Replies to come, own and merged ones.
     uint64_t Done = 0;
     Stall Why = Stall::Global;
-    uint32_t Function = 0, Instruction = 0;
+    InstructionProfile *Stats = nullptr;
     std::vector<uint32_t> Results;   ///< Registers in the warp's file.
     std::vector<uint32_t> Followers; ///< Fetches that merged with this one.
-    std::vector<std::pair<uint64_t, uint8_t>> Lines; ///< Being filled in L1.
+    std::vector<uint64_t> Lines;     ///< Being filled in L1, see traceLine.
+
+    /// Ready for the next load; the lists keep their memory.
+    void clear() {
+      Warp = NoIndex;
+      Results.clear();
+      Followers.clear();
+      Lines.clear();
+    }
   };
 
   void wake(uint32_t Sched, uint64_t Time) {
     Scheduler &S = Schedulers[Sched];
     S.Time = std::min(S.Time, std::max(Time, S.Earliest));
   }
-  uint64_t *registersOf(uint32_t Warp) {
+  uint32_t *registersOf(uint32_t Warp) {
     return Registers.data() + uint64_t(Warp) * Code.NumRegisters;
   }
-  const CostFunction &functionOf(const WarpSlot &W) const {
-    return Code.Functions[W.Function];
-  }
+  /// Scoreboard entries; see below.
+  uint32_t readyAt(uint64_t Time, Stall Why) const;
+  uint64_t timeOf(uint32_t Entry) const { return Epoch + (Entry >> 2); }
+  void moveEpoch(uint64_t To);
   uint32_t schedulerOf(uint32_t Warp) const {
     return Warp % uint32_t(Schedulers.size());
   }
 
+  void openRun(WarpSlot &W);
   bool openUops(WarpSlot &W);
+  void setUnit(uint32_t Warp, Unit U);
   void prepare(uint32_t Warp);
   bool pick(Scheduler &S, uint64_t Now);
   void issue(Scheduler &S, uint32_t Warp, uint64_t Now);
   bool secondIssue(Scheduler &S, uint32_t Warp, Unit First, uint64_t Now);
   void setResults(uint32_t Warp, const Uop &U, uint64_t Time, Stall Why);
   void freeUop(uint32_t Warp, const Uop &U);
-  void account(const WarpSlot &W, const Uop &U, uint64_t Ready, uint64_t Now);
+  void account(const Scheduler &S, const WarpSlot &W, const Uop &U,
+               uint64_t Ready, uint64_t Now);
   void finishWarp(uint32_t Warp, uint64_t Now);
   void barrier(uint32_t Warp, const Uop &U, uint64_t Now);
   void releaseBarrier(BlockSlot &B, unsigned Id, uint64_t Now);
   void branch(WarpSlot &W, uint64_t Now);
 
   // SmMemory.cpp
-  const TraceAccess &accessOf(const WarpSlot &W, const Uop &U) const;
+  static const TraceAccess &accessOf(const WarpSlot &W, const Uop &U);
   uint64_t takePath(uint64_t Now, uint64_t Cycles);
   void memory(uint32_t Warp, const Uop &U, uint64_t Now);
   void sharedAccess(uint32_t Warp, const Uop &U, const TraceAccess &A,
@@ -158,7 +179,7 @@ private:
                     uint64_t Now);
   uint32_t newFetch(uint32_t Warp, const Uop &U, Stall Why);
   void request(RequestKind Kind, uint64_t Time, uint32_t FetchIndex,
-               uint16_t Degree, uint32_t FirstSector);
+               uint16_t Degree, uint32_t FirstLine, uint32_t NumSectors);
   void part(uint32_t FetchIndex, uint64_t Time);
   void complete(uint32_t FetchIndex);
   void evict(const CacheLine &Line, uint64_t Time);
@@ -173,7 +194,8 @@ private:
   std::vector<WarpSlot> Warps;
   std::vector<uint64_t> WarpReady; ///< By warp; Never while it waits.
   std::vector<Unit> WarpUnit;      ///< Pipe of its next micro-operation.
-  std::vector<uint64_t> Registers; ///< Ready times, see Scoreboard below.
+  std::vector<uint32_t> Registers; ///< Ready times, see Scoreboard below.
+  uint64_t Epoch = 0;              ///< What they count from.
   std::vector<BlockSlot> Blocks;
   std::vector<std::unique_ptr<BlockTrace>> Finished;
   uint64_t NumResident = 0;
@@ -190,22 +212,26 @@ private:
   std::vector<Fetch> Fetches;
   std::vector<uint32_t> FreeFetches;
   std::vector<MemoryRequest> Requests;
-  std::vector<uint64_t> RequestSectors;
-  std::vector<uint64_t> Pending; ///< Sectors that the current load misses.
+  std::vector<uint64_t> RequestLines; ///< See traceLine.
+  std::vector<uint64_t> Misses;       ///< Lines of the current load.
 
   uint64_t Uops = 0;
   uint64_t LastTime = 0;
 };
 
 /// \name Scoreboard entries
-/// The time at which a register is ready, with the reason in the low two bits;
-/// or, with the top bit set, the number of the fetch that it waits for.
+/// The time at which a register is ready, from the epoch of the SM on, with the
+/// reason in the low two bits; or, with the top bit set, the number of the
+/// fetch that it waits for. Four bytes, because the files of all warps together
+/// decide what the simulation's working set is.
 /// @{
-constexpr uint64_t PendingBit = uint64_t(1) << 63;
-inline uint64_t readyAt(uint64_t Time, Stall Why) {
-  return Time << 2 | uint64_t(Why);
+constexpr uint32_t PendingBit = uint32_t(1) << 31;
+constexpr uint64_t MaxEntryTime = (uint64_t(1) << 29) - 1;
+inline bool isPending(uint32_t Entry) { return Entry & PendingBit; }
+inline uint32_t Sm::readyAt(uint64_t Time, Stall Why) const {
+  uint64_t From = Time > Epoch ? Time - Epoch : 0;
+  return uint32_t(std::min(From, MaxEntryTime) << 2 | uint64_t(Why));
 }
-inline bool isPending(uint64_t Entry) { return Entry & PendingBit; }
 /// @}
 
 } // namespace gevo::gpu::timing

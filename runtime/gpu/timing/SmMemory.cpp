@@ -23,23 +23,13 @@ namespace {
 uint64_t divideUp(uint64_t A, uint64_t B) { return (A + B - 1) / B; }
 unsigned bits(uint32_t Mask) { return unsigned(__builtin_popcount(Mask)); }
 
-/// Calls \p Use(line, mask of sectors) for each line of ascending sectors.
-template <typename F>
-void forEachLine(const uint64_t *Sectors, uint32_t Count, F Use) {
-  for (uint32_t K = 0; K < Count;) {
-    uint64_t Line = Sectors[K] / SectorsPerLine;
-    uint8_t Mask = 0;
-    while (K < Count && Sectors[K] / SectorsPerLine == Line)
-      Mask |= uint8_t(1u << Sectors[K++] % SectorsPerLine);
-    Use(Line, Mask);
-  }
-}
 } // namespace
 
-const TraceAccess &Sm::accessOf(const WarpSlot &W, const Uop &U) const {
-  uint32_t K = W.AccessBase + functionOf(W).AccessesBefore[U.Instruction];
-  assert(K < W.Trace->Accesses.size() && "a memory instruction has a record");
-  return W.Trace->Accesses[K];
+const TraceAccess &Sm::accessOf(const WarpSlot &W, const Uop &U) {
+  uint32_t K =
+      W.Fn->AccessesBefore[U.Instruction] - W.Fn->AccessesBefore[W.Open->Begin];
+  assert(K < W.Open->Accesses.size() && "a memory instruction has a record");
+  return W.Open->Accesses[K];
 }
 
 /// Occupies the path for \p Cycles; returns when that starts.
@@ -51,7 +41,7 @@ uint64_t Sm::takePath(uint64_t Now, uint64_t Cycles) {
 
 void Sm::memory(uint32_t Warp, const Uop &U, uint64_t Now) {
   const TraceAccess &A = accessOf(Warps[Warp], U);
-  ++Statistics[Warps[Warp].Function][U.Instruction].Requests;
+  ++Warps[Warp].Stats[U.Instruction].Requests;
   switch (A.Space) {
   case TraceSpace::None:
     setResults(Warp, U, Now + P.pipe(Unit::Memory).Latency, Stall::Arithmetic);
@@ -62,7 +52,7 @@ void Sm::memory(uint32_t Warp, const Uop &U, uint64_t Now) {
   case TraceSpace::Const:
   case TraceSpace::Param: {
     // The constant cache delivers one word a cycle to the whole warp.
-    uint64_t Words = std::max(1u, A.NumSectors);
+    uint64_t Words = std::max<uint64_t>(1, A.NumSectors);
     uint64_t Start = takePath(Now, Words);
     setResults(Warp, U, Start + P.ConstLatency + Words - 1, Stall::Shared);
     return;
@@ -71,7 +61,7 @@ void Sm::memory(uint32_t Warp, const Uop &U, uint64_t Now) {
   case TraceSpace::Local:
     break;
   }
-  Statistics[Warps[Warp].Function][U.Instruction].Sectors += A.NumSectors;
+  Warps[Warp].Stats[U.Instruction].Sectors += A.NumSectors;
   if (U.Kind == UopKind::Load)
     globalLoad(Warp, U, A, Now);
   else if (U.Kind == UopKind::Store)
@@ -90,8 +80,7 @@ void Sm::sharedAccess(uint32_t Warp, const Uop &U, const TraceAccess &A,
   if (U.Kind == UopKind::Atomic || U.Kind == UopKind::Reduce)
     Cycles = Degree * P.SharedAtomicStep;
   else if (Degree > Wide)
-    Statistics[Warps[Warp].Function][U.Instruction].BankConflicts +=
-        Degree - Wide;
+    Warps[Warp].Stats[U.Instruction].BankConflicts += Degree - Wide;
   uint64_t Start = takePath(Now, Cycles);
   uint64_t Done = Start + P.SharedLatency + Cycles - 1;
   setResults(Warp, U, Done,
@@ -114,28 +103,28 @@ uint32_t Sm::newFetch(uint32_t Warp, const Uop &U, Stall Why) {
   F.Parts = 0;
   F.Done = 0;
   F.Why = Why;
-  F.Function = W.Function;
-  F.Instruction = U.Instruction;
+  F.Stats = &W.Stats[U.Instruction];
   ++W.Outstanding;
-  uint64_t *File = registersOf(Warp) + Code.RegisterBase[W.Function];
+  const uint16_t *Result = W.Fn->results(U);
   for (unsigned R = 0; R < U.NumResults; ++R) {
-    uint32_t Register = functionOf(W).results(U)[R];
-    File[Register] = PendingBit | K;
-    F.Results.push_back(Code.RegisterBase[W.Function] + Register);
+    uint32_t *Register = &W.File[Result[R]];
+    *Register = PendingBit | K;
+    F.Results.push_back(uint32_t(Register - registersOf(Warp)));
   }
   return K;
 }
 
 void Sm::request(RequestKind Kind, uint64_t Time, uint32_t FetchIndex,
-                 uint16_t Degree, uint32_t FirstSector) {
+                 uint16_t Degree, uint32_t FirstLine, uint32_t NumSectors) {
   MemoryRequest R;
   R.Time = Time;
   R.SM = Index;
   R.Fetch = FetchIndex;
   R.Kind = Kind;
   R.Degree = Degree;
-  R.FirstSector = FirstSector;
-  R.NumSectors = uint32_t(RequestSectors.size()) - FirstSector;
+  R.FirstLine = FirstLine;
+  R.NumLines = uint32_t(RequestLines.size()) - FirstLine;
+  R.NumSectors = NumSectors;
   Requests.push_back(R);
 }
 
@@ -160,14 +149,8 @@ void Sm::globalLoad(uint32_t Warp, const Uop &U, const TraceAccess &A,
   bool Cached =
       A.Space == TraceSpace::Local ||
       (!(U.Flags & FlagSkipL1) && (P.L1CachesGlobal || U.Flags & FlagReadOnly));
-  uint64_t Sectors[128];
-  uint32_t Count = std::min<uint32_t>(A.NumSectors, 128);
-  for (uint32_t K = 0; K < Count; ++K)
-    Sectors[K] = canonicalSector(W.Trace->Sectors[A.FirstSector + K]);
-  uint64_t Tags = 0;
-  forEachLine(Sectors, Count, [&](uint64_t, uint8_t) { ++Tags; });
-  uint64_t Cycles = std::max(divideUp(Count, P.L1SectorsPerCycle),
-                             divideUp(Tags, P.L1TagsPerCycle));
+  uint64_t Cycles = std::max(divideUp(A.NumSectors, P.L1SectorsPerCycle),
+                             divideUp(A.NumLines, P.L1TagsPerCycle));
   uint64_t Start = takePath(Now, Cycles);
   uint64_t Hit = Start + P.L1Latency + Cycles - std::min<uint64_t>(1, Cycles);
   uint32_t F = NoIndex;
@@ -175,11 +158,13 @@ void Sm::globalLoad(uint32_t Warp, const Uop &U, const TraceAccess &A,
     if (F == NoIndex)
       F = newFetch(Warp, U, Stall::Global);
   };
-  uint64_t L1Hits = 0, Missed = 0;
-  forEachLine(Sectors, Count, [&](uint64_t Line, uint8_t Mask) {
-    uint8_t Missing = Mask;
+  uint64_t L1Hits = 0;
+  uint32_t MissedSectors = 0;
+  for (uint32_t K = 0; K < A.NumLines; ++K) {
+    uint64_t Traced = W.Lines[A.FirstLine + K], Line = lineOf(Traced);
+    uint8_t Mask = sectorsOf(Traced), Missing = Mask;
     if (Cached) {
-      uint64_t Set = Line % L1.sets();
+      uint64_t Set = L1.setOf(Line);
       CacheLine *L = L1.find(Set, Line);
       if (L) {
         uint8_t There = L->Valid & Mask, Coming = L->Pending & Mask;
@@ -198,7 +183,7 @@ void Sm::globalLoad(uint32_t Warp, const Uop &U, const TraceAccess &A,
         evict(Evicted, Start);
       }
       if (!Missing)
-        return;
+        continue;
       NeedFetch();
       // One filler per line: sectors that were pending before keep theirs by
       // waiting for the later of the two.
@@ -208,91 +193,80 @@ void Sm::globalLoad(uint32_t Warp, const Uop &U, const TraceAccess &A,
       }
       L->Pending |= Missing;
       L->Filler = F;
-      Fetches[F].Lines.push_back({Line, Missing});
+      Fetches[F].Lines.push_back(traceLine(Line, Missing));
     }
     NeedFetch();
-    ++Missed;
-    for (unsigned B = 0; B < SectorsPerLine; ++B)
-      if (Missing >> B & 1)
-        Pending.push_back(Line * SectorsPerLine + B);
-  });
-  Statistics[W.Function][U.Instruction].L1Hits += L1Hits;
+    MissedSectors += bits(Missing);
+    Misses.push_back(traceLine(Line, Missing));
+  }
+  W.Stats[U.Instruction].L1Hits += L1Hits;
   if (F == NoIndex) {
     setResults(Warp, U, Hit, Stall::Global);
     W.MemoryDone = std::max(W.MemoryDone, Hit);
     return;
   }
   Fetches[F].Done = Hit;
-  if (Pending.empty())
+  if (Misses.empty())
     return;
-  uint64_t Room = mshrRoom(Start, Missed);
+  uint64_t Room = mshrRoom(Start, Misses.size());
   PathFree = std::max(PathFree, Room);
-  MshrsUsed += Missed;
-  uint32_t First = uint32_t(RequestSectors.size());
-  RequestSectors.insert(RequestSectors.end(), Pending.begin(), Pending.end());
-  Pending.clear();
+  MshrsUsed += Misses.size();
+  uint32_t First = uint32_t(RequestLines.size());
+  RequestLines.insert(RequestLines.end(), Misses.begin(), Misses.end());
+  Misses.clear();
   ++Fetches[F].Parts;
-  request(RequestKind::Read, Room, F, 1, First);
-  Requests.back().NumLines = uint32_t(Missed);
+  request(RequestKind::Read, Room, F, 1, First, MissedSectors);
 }
 
 /// Writes back the dirty sectors of a line that left L1 (local memory).
 void Sm::evict(const CacheLine &Line, uint64_t Time) {
   if (!Line.Dirty)
     return;
-  uint32_t First = uint32_t(RequestSectors.size());
-  for (unsigned B = 0; B < SectorsPerLine; ++B)
-    if (Line.Dirty >> B & 1)
-      RequestSectors.push_back(Line.Tag * SectorsPerLine + B);
-  request(RequestKind::Write, Time, NoIndex, 1, First);
+  uint32_t First = uint32_t(RequestLines.size());
+  RequestLines.push_back(traceLine(Line.Tag, Line.Dirty));
+  request(RequestKind::Write, Time, NoIndex, 1, First, bits(Line.Dirty));
 }
 
 void Sm::globalStore(uint32_t Warp, const Uop &U, const TraceAccess &A,
                      uint64_t Now) {
   WarpSlot &W = Warps[Warp];
   uint64_t Start = takePath(Now, divideUp(A.NumSectors, P.L1SectorsPerCycle));
-  bool Local = A.Space == TraceSpace::Local;
-  uint32_t First = uint32_t(RequestSectors.size());
-  for (uint32_t K = 0; K < A.NumSectors; ++K) {
-    uint64_t Sector = canonicalSector(W.Trace->Sectors[A.FirstSector + K]);
-    uint64_t Line = Sector / SectorsPerLine;
-    uint8_t Bit = uint8_t(1u << Sector % SectorsPerLine);
-    if (!Local) {
-      RequestSectors.push_back(Sector);
-      continue;
-    }
-    // Local memory is private to the thread, so L1 keeps what is written.
-    uint64_t Set = Line % L1.sets();
+  const uint64_t *Lines = W.Lines + A.FirstLine;
+  W.MemoryDone = std::max(W.MemoryDone, Start + P.L2Latency);
+  if (A.Space != TraceSpace::Local) {
+    uint32_t First = uint32_t(RequestLines.size());
+    RequestLines.insert(RequestLines.end(), Lines, Lines + A.NumLines);
+    request(RequestKind::Write, Start, NoIndex, 1, First, A.NumSectors);
+    return;
+  }
+  // Local memory is private to the thread, so L1 keeps what is written.
+  for (uint32_t K = 0; K < A.NumLines; ++K) {
+    uint64_t Line = lineOf(Lines[K]), Set = L1.setOf(Line);
     CacheLine *L = L1.find(Set, Line);
     if (!L) {
       CacheLine Evicted;
       L = L1.replace(Set, Line, Evicted);
       evict(Evicted, Start);
-      First = uint32_t(RequestSectors.size());
     }
-    L->Valid |= Bit;
-    L->Dirty |= Bit;
+    L->Valid |= sectorsOf(Lines[K]);
+    L->Dirty |= sectorsOf(Lines[K]);
   }
-  if (!Local)
-    request(RequestKind::Write, Start, NoIndex, 1, First);
-  W.MemoryDone = std::max(W.MemoryDone, Start + P.L2Latency);
 }
 
 void Sm::globalAtomic(uint32_t Warp, const Uop &U, const TraceAccess &A,
                       uint64_t Now) {
   WarpSlot &W = Warps[Warp];
   uint64_t Start = takePath(Now, divideUp(A.NumSectors, P.L1SectorsPerCycle));
-  uint32_t First = uint32_t(RequestSectors.size());
-  for (uint32_t K = 0; K < A.NumSectors; ++K)
-    RequestSectors.push_back(
-        canonicalSector(W.Trace->Sectors[A.FirstSector + K]));
+  uint32_t First = uint32_t(RequestLines.size());
+  const uint64_t *Lines = W.Lines + A.FirstLine;
+  RequestLines.insert(RequestLines.end(), Lines, Lines + A.NumLines);
   uint32_t F = NoIndex;
   if (U.Kind == UopKind::Atomic) {
     F = newFetch(Warp, U, Stall::Atomic);
     ++Fetches[F].Parts;
   }
-  request(RequestKind::Atomic, Start, F, std::max<uint16_t>(1, A.Degree),
-          First);
+  request(RequestKind::Atomic, Start, F, std::max<uint16_t>(1, A.Degree), First,
+          A.NumSectors);
   W.MemoryDone = std::max(W.MemoryDone, Start + P.AtomicLatency);
 }
 
@@ -302,7 +276,7 @@ void Sm::reply(const MemoryRequest &R, const MemoryReply &Reply) {
   if (R.Fetch == NoIndex)
     return;
   const Fetch &F = Fetches[R.Fetch];
-  Statistics[F.Function][F.Instruction].L2Hits += Reply.L2Hits;
+  F.Stats->L2Hits += Reply.L2Hits;
   if (R.Kind == RequestKind::Read)
     MshrReleases.push({Reply.Time, R.NumLines});
   part(R.Fetch, Reply.Time);
@@ -317,18 +291,20 @@ void Sm::part(uint32_t FetchIndex, uint64_t Time) {
 }
 
 void Sm::complete(uint32_t FetchIndex) {
-  Fetch F = std::move(Fetches[FetchIndex]);
-  Fetches[FetchIndex] = Fetch();
-  FreeFetches.push_back(FetchIndex);
-  for (auto [Line, Mask] : F.Lines)
-    if (CacheLine *L = L1.find(Line % L1.sets(), Line)) {
+  // Nothing below makes new fetches, so the reference stays good.
+  Fetch &F = Fetches[FetchIndex];
+  for (uint64_t Traced : F.Lines) {
+    uint64_t Line = lineOf(Traced);
+    uint8_t Mask = sectorsOf(Traced);
+    if (CacheLine *L = L1.find(L1.setOf(Line), Line)) {
       L->Valid |= Mask & L->Pending;
       L->Pending &= uint8_t(~Mask);
       L->FillTime = std::max(L->FillTime, F.Done);
     }
+  }
   if (F.Warp != NoIndex) {
     WarpSlot &W = Warps[F.Warp];
-    uint64_t *File = registersOf(F.Warp);
+    uint32_t *File = registersOf(F.Warp);
     for (uint32_t R : F.Results)
       if (File[R] == (PendingBit | FetchIndex))
         File[R] = readyAt(F.Done, F.Why);
@@ -339,9 +315,11 @@ void Sm::complete(uint32_t FetchIndex) {
   }
   for (uint32_t Follower : F.Followers)
     part(Follower, F.Done);
+  F.clear();
+  FreeFetches.push_back(FetchIndex);
 }
 
 void Sm::clearRequests() {
   Requests.clear();
-  RequestSectors.clear();
+  RequestLines.clear();
 }

@@ -37,9 +37,10 @@ public:
   const Profile &profile() const { return P; }
   /// Empties L2 before the next launch.
   void flush() { Memory.flush(); }
-  /// The host copied \p Bytes to \p Address: L2 holds the end of them.
-  void copied(uint64_t Address, uint64_t Bytes) {
-    Memory.copied(Address, Bytes);
+  /// The host copied \p Bytes to \p Address of \p D: L2 holds the end of
+  /// them.
+  void copied(Device &D, uint64_t Address, uint64_t Bytes) {
+    Memory.copied(D.offsetOf(Address), Bytes);
   }
 
   /// Runs \p K and tells its time. A launch that ends early is timed up to the

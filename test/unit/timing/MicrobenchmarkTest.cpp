@@ -185,7 +185,7 @@ add.u64 %rd2, %rd0, %rd1; ld.global.u32 %r1, [%rd2];
 st.global.u32 [%rd2], %r1;
 )"));
   uint64_t Out = B.Gpu.allocate(4096);
-  B.Time.copied(Out, 4096);
+  B.Time.copied(B.Gpu, Out, 4096);
   LaunchTiming T = B.run("k", {1, 1, 1}, {1024, 1, 1}, {Out});
   EXPECT_TRUE(T.WarmL2);
   EXPECT_EQ(T.Memory.DramReads, 0u);
@@ -196,7 +196,7 @@ st.global.u32 [%rd2], %r1;
   EXPECT_EQ(T.Memory.DramReads, 128u);
   // The end of a copy that is larger than L2 has pushed everything else out.
   uint64_t Large = B.Gpu.allocate(2 * P.L2Bytes);
-  B.Time.copied(Large, 2 * P.L2Bytes);
+  B.Time.copied(B.Gpu, Large, 2 * P.L2Bytes);
   EXPECT_GT(B.run("k", {1, 1, 1}, {1024, 1, 1}, {Out}).Memory.DramReads, 64u);
   EXPECT_LT(B.run("k", {1, 1, 1}, {1024, 1, 1}, {Large + 2 * P.L2Bytes - 4096})
                 .Memory.DramReads,

@@ -137,6 +137,10 @@ TEST(Profile, RelationsBetweenFields) {
               HasSubstr("'atomic_latency' must not be below 'l2_latency'"));
   EXPECT_THAT(errorOf(withLine("max_warps", "max_warps = 63")),
               HasSubstr("'max_warps' must be a multiple of 'schedulers'"));
+  std::string Wide = withLine("max_warps", "max_warps = 128");
+  size_t At = Wide.find("\nschedulers = ");
+  Wide.replace(At, Wide.find('\n', At + 1) - At, "\nschedulers = 1");
+  EXPECT_THAT(errorOf(Wide), HasSubstr("must not be above 64 x 'schedulers'"));
 }
 
 } // namespace

@@ -31,6 +31,7 @@ struct Program {
   CostFunction F;
   WarpTrace T;
   std::vector<bool> Accesses;
+  std::vector<TraceAccess> Records;
 
   explicit Program(unsigned Registers) { F.NumRegisters = Registers; }
 
@@ -55,10 +56,16 @@ struct Program {
     A.BytesPerLane = 4;
     A.Degree = uint16_t(Degree);
     A.Mask = ~0u;
-    A.FirstSector = uint32_t(T.Sectors.size());
-    A.NumSectors = uint32_t(Sectors.size());
-    T.Sectors.insert(T.Sectors.end(), Sectors.begin(), Sectors.end());
-    T.Accesses.push_back(A);
+    A.FirstLine = uint32_t(T.Lines.size());
+    A.NumSectors = uint16_t(Sectors.size());
+    for (uint64_t S : Sectors) {
+      if (A.NumLines == 0 || lineOf(T.Lines.back()) != S / 4) {
+        T.Lines.push_back(traceLine(S / 4, 0));
+        ++A.NumLines;
+      }
+      T.Lines.back() |= 1u << S % 4;
+    }
+    Records.push_back(A);
   }
 
   CostProgram code() {
@@ -83,8 +90,9 @@ struct Program {
     TraceRun R;
     R.Count = uint32_t(Accesses.size());
     R.Mask = ~0u;
-    One.Runs.push_back(R);
     BlockTrace B;
+    B.Table = std::make_shared<TraceTable>();
+    One.Runs.push_back(B.Table->intern(R, Records.data(), Records.size()));
     B.Warps.assign(Warps, One);
     return B;
   }
@@ -318,15 +326,15 @@ TEST(Simulation, BandwidthOfDram) {
       return false;
     Out = One;
     for (WarpTrace &W : Out.Warps)
-      for (uint64_t &S : W.Sectors)
-        S = Next++;
+      for (uint64_t &L : W.Lines)
+        L = traceLine(Next++, 15);
     return true;
   });
-  double Bytes = double(Next) * 32;
+  double Bytes = double(Next) * 128;
   double Seconds = double(T.Cycles) / (double(P.ClockKHz) * 1000);
   double Percent = 100 * Bytes / Seconds / (double(P.DramMBs) * 1e6);
   EXPECT_NEAR(Percent, double(P.DramPercent), 5);
-  EXPECT_EQ(T.Memory.DramReads, Next);
+  EXPECT_EQ(T.Memory.DramReads, 4 * Next);
 }
 
 TEST(Simulation, OccupancySteps) {

@@ -1,0 +1,251 @@
+//===- Recorder.cpp - Writing traces --------------------------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/exec/Recorder.h"
+#include "runtime/gpu/exec/Block.h"
+
+#include <algorithm>
+
+using namespace gevo::gpu;
+
+namespace {
+
+/// A launch whose runs are all different starts a new table after this many
+/// bytes; the old one goes with the last block that points to it.
+constexpr size_t MaxTableBytes = size_t(64) << 20;
+
+/// Local memory of all warps lies behind global memory.
+constexpr uint64_t LocalStart = uint64_t(1) << 48;
+
+/// The distinct units of \p Shift bits that the lanes touch, ascending.
+unsigned distinct(uint32_t Mask, const uint64_t (&A)[WarpSize], uint32_t Bytes,
+                  unsigned Shift, uint64_t (&Units)[4 * WarpSize]) {
+  unsigned N = 0;
+  bool Sorted = true;
+  for (uint32_t M = Mask; M; M &= M - 1) {
+    uint64_t P = A[__builtin_ctz(M)];
+    for (uint64_t U = P >> Shift; U <= (P + Bytes - 1) >> Shift; ++U) {
+      if (N && Units[N - 1] == U)
+        continue;
+      if (N == 4 * WarpSize)
+        break;
+      Sorted &= !N || Units[N - 1] < U;
+      Units[N++] = U;
+    }
+  }
+  if (!Sorted) {
+    std::sort(Units, Units + N);
+    N = unsigned(std::unique(Units, Units + N) - Units);
+  }
+  return N;
+}
+
+/// Sectors and lines; the lines are left relative to that of \p Lead.
+void findLines(AccessMemo &M, uint32_t Mask, const uint64_t (&A)[WarpSize],
+               uint32_t Bytes, uint64_t Lead) {
+  uint64_t Sectors[4 * WarpSize];
+  unsigned N = distinct(Mask, A, Bytes, 5, Sectors);
+  M.Access.NumSectors = uint16_t(N);
+  M.Lines.clear();
+  for (unsigned K = 0; K < N;) {
+    uint64_t Line = Sectors[K] >> 2;
+    unsigned Touched = 0;
+    for (; K < N && Sectors[K] >> 2 == Line; ++K)
+      Touched |= 1u << (Sectors[K] & 3);
+    M.Lines.push_back(traceLine(Line - (Lead >> 7), Touched));
+  }
+  M.Access.NumLines = uint16_t(M.Lines.size());
+}
+
+/// Replays for bank conflicts: 32 banks of 4 bytes; lanes that read the same
+/// word share it. Wide accesses go by halves or quarters of the warp.
+uint16_t bankConflicts(uint32_t Mask, const uint64_t (&A)[WarpSize],
+                       uint32_t Bytes) {
+  unsigned Words = std::max(1u, Bytes / 4);
+  unsigned Group = Words >= 4 ? 8 : Words == 2 ? 16 : 32;
+  unsigned Total = 0;
+  for (unsigned First = 0; First < WarpSize; First += Group) {
+    uint64_t Seen[32][32];
+    uint8_t Count[32] = {};
+    unsigned Worst = 0;
+    for (unsigned L = First; L < First + Group; ++L) {
+      if (!(Mask >> L & 1))
+        continue;
+      for (unsigned K = 0; K < Words; ++K) {
+        uint64_t Word = (A[L] >> 2) + K;
+        unsigned Bank = unsigned(Word & 31);
+        bool Known = false;
+        for (unsigned J = 0; J < Count[Bank]; ++J)
+          Known |= Seen[Bank][J] == Word;
+        if (!Known && Count[Bank] < 32)
+          Seen[Bank][Count[Bank]++] = Word;
+        Worst = std::max<unsigned>(Worst, Count[Bank]);
+      }
+    }
+    Total += Worst;
+  }
+  return uint16_t(std::max(1u, Total));
+}
+
+uint16_t sameAddress(uint32_t Mask, const uint64_t (&A)[WarpSize]) {
+  uint64_t Sorted[WarpSize];
+  unsigned N = 0, Run = 1, Worst = 1;
+  for (uint32_t M = Mask; M; M &= M - 1)
+    Sorted[N++] = A[__builtin_ctz(M)];
+  std::sort(Sorted, Sorted + N);
+  for (unsigned K = 1; K < N; ++K) {
+    Run = Sorted[K] == Sorted[K - 1] ? Run + 1 : 1;
+    Worst = std::max(Worst, Run);
+  }
+  return uint16_t(Worst);
+}
+
+/// Where hardware has a thread's local memory: the words of a warp's threads
+/// are interleaved, so that one variable of all of them is contiguous.
+uint64_t localAddress(const Warp &W, unsigned Lane, uint64_t Pointer) {
+  uint64_t Offset = Pointer - reinterpret_cast<uint64_t>(W.LocalMemory) -
+                    Lane * W.LocalStride;
+  const Block &B = W.Owner;
+  uint64_t Warp = B.Index * B.Warps.size() + W.Index;
+  uint64_t WarpBytes = (B.G.LocalBytes + 3ull & ~3ull) * WarpSize;
+  return LocalStart + Warp * WarpBytes + (Offset & ~3ull) * WarpSize +
+         4ull * Lane + (Offset & 3);
+}
+
+/// The address of the clock's device: the same wherever the host has it.
+uint64_t modelAddress(const Warp &W, TraceSpace Space, unsigned Lane,
+                      uint64_t Pointer) {
+  switch (Space) {
+  case TraceSpace::Global:
+    return W.Owner.G.Memory.offsetOf(Pointer);
+  case TraceSpace::Local:
+    return localAddress(W, Lane, Pointer);
+  default:
+    return 0;
+  }
+}
+
+void append(Warp &W, const AccessMemo &M, uint64_t Lead) {
+  std::vector<uint64_t> &Lines = W.Trace->Lines;
+  W.Recorded.push_back(M.Access);
+  W.Recorded.back().FirstLine = uint32_t(Lines.size()) - W.RunLines;
+  for (uint64_t Relative : M.Lines)
+    Lines.push_back(Relative + ((Lead >> 7) << 4));
+}
+
+uint64_t hashOf(const TraceRun &R, const TraceAccess *Accesses, size_t N) {
+  uint64_t H = 0x9e3779b97f4a7c15ull;
+  auto Mix = [&](uint64_t V) {
+    H = (H ^ V) * 0xff51afd7ed558ccdull;
+    H ^= H >> 32;
+  };
+  Mix(uint64_t(R.Function) << 32 | R.Begin);
+  Mix(uint64_t(R.Count) << 32 | R.Mask);
+  for (size_t K = 0; K < N; ++K) {
+    const TraceAccess &A = Accesses[K];
+    Mix(uint64_t(A.Mask) << 32 | uint64_t(A.Degree) << 16 |
+        uint64_t(A.Space) << 8 | A.BytesPerLane);
+    Mix(uint64_t(A.NumSectors) << 16 | A.NumLines);
+  }
+  return H;
+}
+
+bool isLike(const TraceRun &Stored, const TraceRun &R,
+            const TraceAccess *Accesses, size_t N) {
+  return Stored.Count == R.Count && Stored.Mask == R.Mask &&
+         Stored.Begin == R.Begin && Stored.Function == R.Function &&
+         Stored.Accesses.size() == N &&
+         std::equal(Accesses, Accesses + N, Stored.Accesses.begin());
+}
+
+} // namespace
+
+const TraceRun *TraceTable::intern(const TraceRun &Run,
+                                   const TraceAccess *Accesses,
+                                   size_t NumAccesses) {
+  if (Last.size() <= Run.Function)
+    Last.resize(Run.Function + 1);
+  if (Last[Run.Function].size() <= Run.Begin)
+    Last[Run.Function].resize(Run.Begin + 1);
+  const TraceRun *&Recent = Last[Run.Function][Run.Begin];
+  if (Recent && isLike(*Recent, Run, Accesses, NumAccesses))
+    return Recent;
+  uint64_t Hash = hashOf(Run, Accesses, NumAccesses);
+  auto [Begin, End] = ByHash.equal_range(Hash);
+  for (auto It = Begin; It != End; ++It)
+    if (isLike(*It->second, Run, Accesses, NumAccesses))
+      return Recent = It->second;
+  Runs.push_back(Run);
+  TraceRun &Stored = Runs.back();
+  Stored.Accesses.assign(Accesses, Accesses + NumAccesses);
+  Stored.NumLines = 0;
+  for (const TraceAccess &A : Stored.Accesses)
+    Stored.NumLines += A.NumLines;
+  Bytes += sizeof(TraceRun) + NumAccesses * sizeof(TraceAccess) + 64;
+  ByHash.emplace(Hash, &Stored);
+  return Recent = &Stored;
+}
+
+Recorder::Recorder(const KernelCode &Code) {
+  for (const auto &F : Code.Functions)
+    Memos.emplace_back(F->Insts.size());
+}
+
+const std::shared_ptr<TraceTable> &Recorder::table() {
+  if (!Table || Table->bytes() > MaxTableBytes)
+    Table = std::make_shared<TraceTable>();
+  return Table;
+}
+
+void gevo::gpu::recordAgain(Warp &W, const AccessMemo &M, uint64_t Lead) {
+  append(W, M, modelAddress(W, M.Access.Space, M.Lead, Lead));
+}
+
+void gevo::gpu::recordAccess(Warp &W, AccessMemo &M, uint32_t Mask,
+                             const uint64_t (&A)[WarpSize], uint32_t Bytes,
+                             AccessKind Kind, TraceSpace Space) {
+  M.Mask = Mask;
+  M.Lead = uint8_t(__builtin_ctz(Mask));
+  M.AlignMask = Space == TraceSpace::Global ? 127 : 3;
+  M.Align = uint8_t(A[M.Lead] & M.AlignMask);
+  M.Access = TraceAccess();
+  M.Access.Space = Space;
+  M.Access.BytesPerLane = uint8_t(Bytes);
+  M.Access.Mask = Mask;
+  M.Lines.clear();
+  for (unsigned L = 0; L < WarpSize; ++L)
+    M.Delta[L] = Mask >> L & 1 ? A[L] - A[M.Lead] : 0;
+  uint64_t Model[WarpSize] = {};
+  for (uint32_t Rest = Mask; Rest; Rest &= Rest - 1) {
+    unsigned L = unsigned(__builtin_ctz(Rest));
+    Model[L] = modelAddress(W, Space, L, A[L]);
+  }
+  switch (Space) {
+  case TraceSpace::Global:
+    findLines(M, Mask, Model, Bytes, Model[M.Lead]);
+    break;
+  case TraceSpace::Local:
+    findLines(M, Mask, Model, std::min(Bytes, 4u), Model[M.Lead]);
+    break;
+  case TraceSpace::Shared:
+    // Banks rotate with the base, so host pointers do as well as offsets.
+    M.Access.Degree = bankConflicts(Mask, A, Bytes);
+    break;
+  case TraceSpace::Const:
+  case TraceSpace::Param: {
+    uint64_t Words[4 * WarpSize];
+    M.Access.NumSectors =
+        uint16_t(distinct(Mask, A, std::min(Bytes, 4u), 2, Words));
+    break;
+  }
+  case TraceSpace::None:
+    break;
+  }
+  if (Kind == AccessKind::Atomic)
+    M.Access.Degree = sameAddress(Mask, A);
+  append(W, M, Model[M.Lead]);
+}

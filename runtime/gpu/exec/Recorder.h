@@ -1,0 +1,68 @@
+//===- Recorder.h - Writing traces ------------------------------*- C++ -*-===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Turns the addresses of a memory instruction into an entry of the trace. What
+// an instruction did the last time is remembered relative to its first active
+// lane; if the lanes stand to each other as they did then, which is so for
+// nearly all accesses, bank conflicts and sectors are those of the last time
+// and only the place is new. The comparison is in Access.h, where it is
+// compiled for the host's vector instructions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_RUNTIME_GPU_EXEC_RECORDER_H
+#define GEVO_RUNTIME_GPU_EXEC_RECORDER_H
+
+#include "runtime/gpu/exec/SlowAccess.h"
+#include "runtime/gpu/exec/Trace.h"
+#include "runtime/gpu/exec/Warp.h"
+
+namespace gevo::gpu {
+
+/// What an instruction did the last time.
+struct AccessMemo {
+  alignas(64) uint64_t Delta[WarpSize] = {}; ///< To the address of Lead.
+  uint32_t Mask = 0;                         ///< 0: nothing is remembered.
+  uint8_t Lead = 0;                          ///< The first active lane.
+  uint8_t AlignMask = 0;                     ///< Bits of Lead's address that
+  uint8_t Align = 0;                         ///< decide, and what they were.
+  TraceAccess Access;
+  /// To be added to the line of Lead's address.
+  std::vector<uint64_t> Lines;
+};
+
+/// The memory of a launch's instructions, and the table of its runs.
+class Recorder {
+public:
+  explicit Recorder(const KernelCode &Code);
+
+  AccessMemo &memo(uint32_t Function, uint32_t Pc) {
+    return Memos[Function][Pc];
+  }
+  /// For the trace of the next block: a new table if the old one got large.
+  const std::shared_ptr<TraceTable> &table();
+
+private:
+  std::vector<std::vector<AccessMemo>> Memos;
+  std::shared_ptr<TraceTable> Table;
+};
+
+/// Writes the access of the current instruction of \p W as \p M has it, with
+/// the lead lane at host address \p Lead.
+void recordAgain(Warp &W, const AccessMemo &M, uint64_t Lead);
+
+/// Writes an access from its host pointers and remembers it in \p M.
+void recordAccess(Warp &W, AccessMemo &M, uint32_t Mask,
+                  const uint64_t (&A)[WarpSize], uint32_t Bytes,
+                  AccessKind Kind, TraceSpace Space);
+
+/// Writes an access that the clock never asks for.
+inline void recordNothing(Warp &W) { W.Recorded.emplace_back(); }
+
+} // namespace gevo::gpu
+
+#endif // GEVO_RUNTIME_GPU_EXEC_RECORDER_H
