@@ -160,10 +160,12 @@ private:
   void freeUop(uint32_t Warp, const Uop &U);
   void account(const Scheduler &S, const WarpSlot &W, const Uop &U,
                uint64_t Ready, uint64_t Now);
+  void branch(WarpSlot &W, uint64_t Now);
+
+  // SmBlocks.cpp
   void finishWarp(uint32_t Warp, uint64_t Now);
   void barrier(uint32_t Warp, const Uop &U, uint64_t Now);
   void releaseBarrier(BlockSlot &B, unsigned Id, uint64_t Now);
-  void branch(WarpSlot &W, uint64_t Now);
 
   // SmMemory.cpp
   static const TraceAccess &accessOf(const WarpSlot &W, const Uop &U);

@@ -1,0 +1,148 @@
+//===- SmBlocks.cpp - Blocks and barriers of an SM ------------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What happens to warps as members of a block: they become resident together,
+// wait for each other, and make room when the last one has finished.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/timing/Sm.h"
+
+#include <algorithm>
+#include <cassert>
+
+using namespace gevo::gpu;
+using namespace gevo::gpu::timing;
+
+void Sm::launch(std::unique_ptr<BlockTrace> Block, uint64_t Time) {
+  auto Slot = std::find_if(Blocks.begin(), Blocks.end(),
+                           [](const BlockSlot &B) { return !B.Trace; });
+  assert(Slot != Blocks.end() &&
+         "an SM holds no more blocks than it has slots");
+  *Slot = BlockSlot();
+  Slot->Trace = std::move(Block);
+  Slot->LiveWarps = uint32_t(Slot->Trace->Warps.size());
+  ++NumResident;
+  uint32_t Warp = 0;
+  for (const WarpTrace &T : Slot->Trace->Warps) {
+    while (Warp < Warps.size() && Warps[Warp].Trace)
+      ++Warp;
+    assert(Warp < Warps.size() && "occupancy counts warps");
+    WarpSlot &W = Warps[Warp];
+    W = WarpSlot();
+    W.Trace = &T;
+    W.Block = uint32_t(Slot - Blocks.begin());
+    W.NotBefore = W.Issued = Time;
+    W.Lines = T.Lines.data();
+    std::fill_n(registersOf(Warp), Code.NumRegisters, 0);
+    std::vector<uint32_t> &Order = Schedulers[schedulerOf(Warp)].Order;
+    W.Place = uint32_t(Order.size());
+    assert(W.Place < ReadyQueue::MaxWarps && "profiles are checked for it");
+    Order.push_back(Warp);
+    setUnit(Warp, Unit::None);
+    if (!openUops(W)) {
+      finishWarp(Warp, Time);
+      continue;
+    }
+    prepare(Warp);
+  }
+}
+
+void Sm::finishWarp(uint32_t Warp, uint64_t Now) {
+  WarpSlot &W = Warps[Warp];
+  Scheduler &S = Schedulers[schedulerOf(Warp)];
+  for (uint32_t K = W.Place + 1; K < S.Order.size(); ++K)
+    --Warps[S.Order[K]].Place;
+  S.Order.erase(S.Order.begin() + W.Place);
+  S.Queue.remove(W.Place);
+  for (uint64_t &Places : S.OfUnit)
+    Places = ReadyQueue::without(Places, W.Place);
+  WarpReady[Warp] = Never;
+  W.Trace = nullptr;
+  // Data that is still on its way is no one's.
+  for (Fetch &F : Fetches)
+    if (F.Warp == Warp)
+      F.Warp = NoIndex;
+  BlockSlot &B = Blocks[W.Block];
+  LastTime = std::max(LastTime, Now);
+  if (--B.LiveWarps == 0) {
+    Finished.push_back(std::move(B.Trace));
+    --NumResident;
+    FinishTime = Now;
+    BlockDone = true;
+    return;
+  }
+  // The others at a barrier may have waited for this one.
+  for (unsigned Id = 0; Id < 16; ++Id)
+    if (!B.Waiting[Id].empty() && B.Arrived[Id] >= B.LiveWarps)
+      releaseBarrier(B, Id, Now);
+}
+
+void Sm::releaseBarrier(BlockSlot &B, unsigned Id, uint64_t Now) {
+  B.Arrived[Id] = 0;
+  std::vector<uint32_t> Waiting = std::move(B.Waiting[Id]);
+  B.Waiting[Id].clear();
+  for (uint32_t Warp : Waiting) {
+    WarpSlot &W = Warps[Warp];
+    W.AtBarrier = false;
+    W.NotBefore = Now + P.pipe(Unit::Barrier).Latency;
+    W.NotBeforeWhy = Stall::Barrier;
+    prepare(Warp);
+  }
+}
+
+void Sm::barrier(uint32_t Warp, const Uop &U, uint64_t Now) {
+  WarpSlot &W = Warps[Warp];
+  BlockSlot &B = Blocks[W.Block];
+  unsigned Id = U.Flags & FlagBarrierId ? U.Flags >> 8 & 15 : 0;
+  // Lanes of a diverged warp arrive one part after the other, and only the last
+  // part goes on behind the barrier.
+  bool Last = W.Pos < W.End || W.Cur + 1 < W.CurEnd;
+  if (!Last && W.Run < W.Trace->Runs.size()) {
+    const TraceRun &Next = *W.Trace->Runs[W.Run];
+    Last = Next.Function == W.Open->Function && Next.Begin == U.Instruction + 1;
+  }
+  if (!Last && W.Run < W.Trace->Runs.size())
+    return;
+  uint32_t Expected = B.LiveWarps;
+  if (U.Latency) // Named barriers for some warps give the number.
+    Expected = std::min<uint32_t>(Expected, U.Latency);
+  ++B.Arrived[Id];
+  if (U.Kind == UopKind::Barrier) {
+    B.Waiting[Id].push_back(Warp);
+    W.AtBarrier = true;
+  }
+  if (B.Arrived[Id] < Expected)
+    return;
+  // The caller prepares this warp when it has moved on.
+  auto Self = std::find(B.Waiting[Id].begin(), B.Waiting[Id].end(), Warp);
+  if (Self != B.Waiting[Id].end())
+    B.Waiting[Id].erase(Self);
+  W.AtBarrier = false;
+  W.NotBefore = Now + P.pipe(Unit::Barrier).Latency;
+  W.NotBeforeWhy = Stall::Barrier;
+  releaseBarrier(B, Id, Now);
+}
+
+bool Sm::releaseBarriers(uint64_t Time) {
+  bool Any = false;
+  for (BlockSlot &B : Blocks)
+    for (unsigned Id = 0; Id < 16; ++Id)
+      if (B.Trace && !B.Waiting[Id].empty()) {
+        releaseBarrier(B, Id, Time);
+        Any = true;
+      }
+  return Any;
+}
+
+std::unique_ptr<BlockTrace> Sm::takeFinished() {
+  if (Finished.empty())
+    return nullptr;
+  std::unique_ptr<BlockTrace> B = std::move(Finished.back());
+  Finished.pop_back();
+  return B;
+}
