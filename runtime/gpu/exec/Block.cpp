@@ -77,6 +77,7 @@ void Block::start(uint64_t BlockIndex, BlockTrace *Trace) {
   BarrierEpoch = 0;
   std::memset(Shared, 0, G.SharedBytes);
   std::fill(SharedShadow.begin(), SharedShadow.end(), 0);
+  SharedUnwritten = SharedShadow.size();
   // Frames of calls are cleared when they are entered.
   uint32_t OwnBytes = G.Code.Functions[0]->LocalBytes;
   for (auto &S : LocalShadow)
@@ -315,6 +316,8 @@ void Block::arrive(uint32_t Number, uint32_t Count, Warp &W, uint32_t Lanes,
     B.Count = Count;
   }
   B.Arrived[W.Index] |= Lanes;
+  if (G.Races && B.Count)
+    G.Races->arrive(*this, Number, W.Index, Lanes);
   if (Reduces) {
     B.Popc += unsigned(__builtin_popcount(Values));
     B.All &= Values == Lanes;
@@ -330,8 +333,18 @@ void Block::finishBarrier(uint32_t Number) {
   bool All = B.All, Any = B.Any;
   if (!B.Count && G.checks(CheckFamily::Barrier))
     reportExited(Number);
-  if (G.Races)
-    G.Races->barrier(*this, B.Arrived, B.Count == 0);
+  if (G.Races && !B.Count) {
+    G.Races->barrier(*this);
+  } else if (G.Races) {
+    std::vector<uint32_t> Waiting;
+    for (auto &W : Warps) {
+      Waiting.push_back(0);
+      for (const Split &S : W->splits())
+        if (S.State == Split::AtBarrier && S.Barrier == Number)
+          Waiting.back() |= S.Mask;
+    }
+    G.Races->complete(*this, Number, Waiting);
+  }
   B.Used = false;
   B.Popc = 0;
   B.All = true;

@@ -65,6 +65,7 @@ public:
   TraceTable *Runs = nullptr; ///< Of the block's trace.
   char *Shared = nullptr;
   std::vector<uint8_t> SharedShadow; ///< Initialised bytes, if checked.
+  uint64_t SharedUnwritten = 0;      ///< Those that are not.
   uint32_t BarrierEpoch = 0;         ///< Completed barriers.
 
 private:

@@ -12,6 +12,7 @@
 
 #include "runtime/gpu/exec/Block.h"
 #include "runtime/gpu/exec/Printf.h"
+#include "runtime/gpu/exec/Race.h"
 #include "runtime/gpu/exec/Warp.h"
 
 #include <algorithm>
@@ -240,6 +241,8 @@ void Warp::callBuiltin(const CallInfo &Info, uint32_t Mask) {
       break;
     case CallInfo::Malloc:
       Result = deviceMalloc(*this, Arg(0));
+      if (Result && G.Races)
+        G.Races->forget(Result, Arg(0));
       break;
     case CallInfo::Free:
       if (Arg(0) && !deviceFree(*this, Arg(0)))

@@ -102,6 +102,7 @@ enum InstFlags : uint8_t {
   FlagSpin = 2,      ///< May be a wait for another thread: yield soon.
   FlagUniform = 4,   ///< bra.uni
   FlagAligned = 8,   ///< bar.sync: the whole warp must take part.
+  FlagCtaScope = 8,  ///< Of memory instructions and fences: .cta
   FlagReadOnly = 16, ///< ld.global.nc
   FlagStrong = 32,   ///< Not weak: ordered accesses do not race.
   FlagAcquire = 64,  ///< Orders what follows after what was released.

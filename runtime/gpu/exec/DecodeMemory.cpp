@@ -125,6 +125,7 @@ void Decoder::decodeMemory() {
   case Opcode::Fence:
     I.Kind = InstKind::Nop;
     I.Flags = FlagReleaseOrder;
+    I.Flags |= has(Mod::ScopeCta) ? FlagCtaScope : 0;
     return;
   case Opcode::Createpolicy:
   case Opcode::Mapa:
@@ -213,6 +214,8 @@ void Decoder::decodeLoadStore() {
       I.Flags |= FlagAcquire;
     if (Order == Mod::Release || Order == Mod::AcqRel || Order == Mod::Sc)
       I.Flags |= FlagReleaseOrder;
+    if (has(Mod::ScopeCta))
+      I.Flags |= FlagCtaScope;
   }
   if (has(Mod::Nc))
     I.Flags |= FlagReadOnly;
@@ -231,6 +234,8 @@ void Decoder::decodeAtomic() {
   unsigned First = Red ? 0 : 1;
   I.Kind = InstKind::Memory;
   I.Flags |= FlagStrong;
+  if (has(Mod::ScopeCta))
+    I.Flags |= FlagCtaScope;
   Mod Order = nth(ModClass::Order);
   if (Order == Mod::Acquire || Order == Mod::AcqRel)
     I.Flags |= FlagAcquire;

@@ -31,6 +31,8 @@ struct Grid {
   /// Adds a finding, or counts it if the same instructions reported it
   /// before. \p Key tells instructions apart.
   void addFinding(Finding F, uint64_t Key, uint64_t OtherKey = 0);
+  /// Counts a finding that was added before; false if it was not.
+  bool countFinding(FindingKind K, uint64_t Key, uint64_t OtherKey);
   /// Ends the launch; the first call decides how.
   void stop(LaunchStatus S, std::string Message);
   bool stopped() const { return Result.Status != LaunchStatus::Ok; }

@@ -80,15 +80,23 @@ Grid::~Grid() {
     Memory.release(Workspace);
 }
 
+bool Grid::countFinding(FindingKind K, uint64_t Key, uint64_t OtherKey) {
+  auto It = Known.find(std::make_tuple(K, Key, OtherKey));
+  if (It == Known.end())
+    return false;
+  if (It->second < Result.Findings.size())
+    ++Result.Findings[It->second].Count;
+  return true;
+}
+
 void Grid::addFinding(Finding F, uint64_t Key, uint64_t OtherKey) {
   F.Sev = findingSeverity(F.Kind);
-  auto [It, New] = Known.emplace(std::make_tuple(F.Kind, Key, OtherKey),
-                                 Result.Findings.size());
-  if (!New) {
-    if (It->second < Result.Findings.size())
-      ++Result.Findings[It->second].Count;
+  if (countFinding(F.Kind, Key, OtherKey))
     return;
-  }
+  auto It = Known
+                .emplace(std::make_tuple(F.Kind, Key, OtherKey),
+                         Result.Findings.size())
+                .first;
   if (Options.StopAtFirstFinding && F.Sev == Severity::Error)
     stop(LaunchStatus::Trap, F.Message);
   if (Result.Findings.size() >= Options.MaxFindings) {

@@ -61,6 +61,8 @@ struct LaunchOptions {
   CheckSet Checks = CheckSet::bounds();
   /// End with Timeout after so many warp instructions; 0 means no limit.
   uint64_t StepLimit = 0;
+  /// Memory that the race check may take; see docs/howto/embedded-gpu.md.
+  uint64_t RaceBytes = uint64_t(4) << 30;
   /// All blocks are co-resident and may wait for each other.
   bool Cooperative = false;
   /// Findings with Error severity of the families race, uninit, barrier,

@@ -9,20 +9,22 @@
 #include "runtime/gpu/exec/Block.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 
 using namespace gevo::gpu;
 
 namespace {
-/// Global memory beyond this many pages of 4 KiB is not watched, which bounds
-/// the detector's own memory.
-constexpr size_t MaxPages = 8192;
-constexpr size_t MaxSyncWords = 1 << 16;
+/// Words that synchronise; beyond so many, nothing is watched any more.
+constexpr size_t MaxSyncWords = size_t(1) << 20;
 
 /// The bytes a store writes for one lane.
 void laneValue(const Warp &W, const Inst &I, unsigned Lane, char *To) {
   bool Wide = I.Target == 8;
+  if (I.Count == 1 && I.Bytes <= (Wide ? 8 : 4)) {
+    // The usual case; nobody looks at the bytes beyond the element.
+    std::memcpy(To, W.row<char>(I.B) + Lane * (Wide ? 8 : 4), Wide ? 8 : 4);
+    return;
+  }
   for (unsigned K = 0; K < I.Count; ++K) {
     uint32_t Slot = I.Count > 1 ? W.code().VectorSlots[I.B + K] : I.B;
     const char *Row = W.row<char>(Slot);
@@ -32,9 +34,32 @@ void laneValue(const Warp &W, const Inst &I, unsigned Lane, char *To) {
       std::memcpy(To + 8, Row + 8 * WarpSize + Lane * 8, 8);
   }
 }
+
+/// Does a store leave \p Part bytes at \p Address as they are?
+bool storesSame(const Warp &W, const Inst &I, unsigned Lane,
+                const uint64_t (&A)[WarpSize], uint64_t Address,
+                uint32_t Part) {
+  char Value[32];
+  laneValue(W, I, Lane, Value);
+  const char *New = Value + (Address - A[Lane]);
+  const char *Old = reinterpret_cast<const char *>(Address);
+  return Part == 4 ? std::memcmp(New, Old, 4) == 0
+                   : std::memcmp(New, Old, Part) == 0;
+}
+
+/// Will an exchange leave memory as it is?
+bool exchangeFails(const Warp &W, const Inst &I, unsigned Lane,
+                   uint64_t Address) {
+  if (ptx::Mod(I.Sub) != ptx::Mod::Cas || I.Bytes > 8)
+    return false;
+  const char *Row = W.row<char>(I.B);
+  return std::memcmp(Row + Lane * (I.Bytes == 8 ? 8 : 4),
+                     reinterpret_cast<const char *>(Address), I.Bytes) != 0;
+}
 } // namespace
 
-RaceDetector::RaceDetector(Grid &G) : G(G) {
+RaceDetector::RaceDetector(Grid &G)
+    : G(G), Order(G.Independent, RaceOrder::isFine(G.Code)) {
   uint32_t Base = 0;
   for (const auto &F : G.Code.Functions) {
     PlaceBase.push_back(Base);
@@ -44,315 +69,302 @@ RaceDetector::RaceDetector(Grid &G) : G(G) {
 RaceDetector::~RaceDetector() = default;
 
 void RaceDetector::startBlock(const Block &B) {
-  auto &C = Clocks[B.Index];
-  if (!C)
-    C = std::make_unique<BlockClock>();
-  uint32_t N = uint32_t(B.Warps.size());
-  C->NumWarps = N;
-  C->Knows.assign(size_t(N) * N, 0);
-  C->Full.assign(N, 0);
-  C->Fence.assign(N, 0);
-  C->Shared.assign((G.SharedBytes + 3) / 4, Cell());
+  std::unique_ptr<BlockState> S;
+  if (Idle.empty()) {
+    S = std::make_unique<BlockState>();
+  } else {
+    S = std::move(Idle.back());
+    Idle.pop_back();
+  }
+  size_t Words = (G.SharedBytes + 3) / 4;
+  S->Shared.Words.assign(Words, ShadowCell());
+  S->Shared.Marked.assign(Words, MarkNone);
+  S->Pool.clear();
+  std::vector<uint32_t> Started;
+  for (const auto &W : B.Warps)
+    Started.push_back(W->Live);
+  Order.startBlock(S->Order, uint32_t(B.Index), Started);
+  Blocks[B.Index] = std::move(S);
+  Last = nullptr;
 }
 
-void RaceDetector::endBlock(const Block &B) { Clocks.erase(B.Index); }
+void RaceDetector::endBlock(const Block &B) {
+  auto It = Blocks.find(B.Index);
+  Order.endBlock(It->second->Order);
+  Idle.push_back(std::move(It->second));
+  Blocks.erase(It);
+  Last = nullptr;
+}
+
+RaceDetector::BlockState &RaceDetector::state(const Block &B) {
+  if (!Last || LastIndex != B.Index) {
+    Last = Blocks.find(B.Index)->second.get();
+    LastIndex = B.Index;
+  }
+  return *Last;
+}
 
 void RaceDetector::warpSync(const Block &B, uint32_t WarpIndex,
                             uint32_t Lanes) {
-  BlockClock &C = *Clocks[B.Index];
-  uint64_t Now = Time++;
-  uint32_t Live = B.Warps[WarpIndex]->Live;
-  if ((Lanes & Live) == Live) {
-    C.Full[WarpIndex] = Now;
-    return;
-  }
-  if (C.Pairs.empty())
-    C.Pairs.assign(size_t(C.NumWarps) * WarpSize * WarpSize, 0);
-  uint64_t *P = C.Pairs.data() + size_t(WarpIndex) * WarpSize * WarpSize;
-  for (uint32_t X = Lanes; X; X &= X - 1)
-    for (uint32_t Y = Lanes; Y; Y &= Y - 1)
-      P[__builtin_ctz(X) * WarpSize + __builtin_ctz(Y)] = Now;
+  if (Order.Fine)
+    Order.warpSync(state(B).Order, WarpIndex, Lanes);
 }
 
-void RaceDetector::barrier(const Block &B, const std::vector<uint32_t> &Lanes,
-                           bool Whole) {
-  BlockClock &C = *Clocks[B.Index];
-  uint64_t Now = Time++;
-  if (Whole) {
-    C.All = Now;
-    std::fill(C.Full.begin(), C.Full.end(), Now);
-    return;
-  }
-  std::vector<uint64_t> Joint(C.NumWarps, 0);
-  for (uint32_t W = 0; W < C.NumWarps; ++W)
-    if (Lanes[W])
-      for (uint32_t V = 0; V < C.NumWarps; ++V)
-        Joint[V] = std::max(Joint[V], C.Knows[size_t(W) * C.NumWarps + V]);
-  for (uint32_t W = 0; W < C.NumWarps; ++W)
-    if (Lanes[W])
-      Joint[W] = Now;
-  for (uint32_t W = 0; W < C.NumWarps; ++W)
-    if (Lanes[W]) {
-      std::copy(Joint.begin(), Joint.end(),
-                C.Knows.begin() + std::ptrdiff_t(size_t(W) * C.NumWarps));
-      if ((Lanes[W] & B.Warps[W]->Live) == B.Warps[W]->Live)
-        C.Full[W] = Now;
+void RaceDetector::barrier(const Block &B) {
+  Order.wholeBarrier(state(B).Order);
+}
+
+void RaceDetector::arrive(const Block &B, uint32_t Number, uint32_t WarpIndex,
+                          uint32_t Lanes) {
+  Order.arrive(state(B).Order, Number, WarpIndex, Lanes);
+}
+
+void RaceDetector::complete(const Block &B, uint32_t Number,
+                            const std::vector<uint32_t> &Waiting) {
+  Order.complete(state(B).Order, Number, Waiting);
+}
+
+void RaceDetector::fence(const Warp &W, const Inst &I, uint32_t Mask) {
+  Order.fence(state(W.Owner).Order, W.Index, Mask, I.Flags & FlagCtaScope);
+}
+
+/// Strong accesses hand over what fences published.
+void RaceDetector::synchronise(Visit &V, uint32_t Mask, AccessKind Kind) {
+  BlockOrder &B = V.B.Order;
+  bool Cta = V.I.Flags & FlagCtaScope;
+  SyncWords &Words = V.Space == TraceSpace::Shared ? B.Shared : GlobalWords;
+  if (V.I.Flags & FlagReleaseOrder)
+    Order.fence(B, V.W.Index, Mask, Cta);
+  unsigned First = unsigned(__builtin_ctz(Mask));
+  while (Mask) {
+    uint64_t Address = V.A[__builtin_ctz(Mask)];
+    uint32_t Lanes = 0, Write = 0;
+    for (; Mask && V.A[__builtin_ctz(Mask)] == Address; Mask &= Mask - 1) {
+      Lanes |= Mask & (0u - Mask);
+      if (Kind == AccessKind::Store ||
+          (Kind == AccessKind::Atomic &&
+           !exchangeFails(V.W, V.I, unsigned(__builtin_ctz(Mask)), Address)))
+        Write |= Mask & (0u - Mask);
     }
-}
-
-void RaceDetector::fence(const Warp &W) {
-  Clocks[W.Owner.Index]->Fence[W.Index] = Time++;
-}
-
-RaceDetector::Cell *RaceDetector::cell(BlockClock &C, const Block &B,
-                                       uint64_t Address, TraceSpace Space) {
-  if (Space == TraceSpace::Shared)
-    return &C.Shared[(Address - reinterpret_cast<uint64_t>(B.Shared)) / 4];
-  uint64_t Number = Address >> 12;
-  if (Number != LastPageNumber) {
-    auto It = Pages.find(Number);
-    if (It == Pages.end()) {
-      if (Pages.size() >= MaxPages)
-        return nullptr;
-      It = Pages.emplace(Number, std::make_unique<Page>()).first;
-    }
-    LastPageNumber = Number;
-    LastPage = It->second.get();
+    if (Kind != AccessKind::Store)
+      Order.acquire(B, V.W.Index, Lanes, Words, Address);
+    if (Write)
+      Order.release(B, V.W.Index, Write, Words, Address,
+                    Kind == AccessKind::Store, Cta);
   }
-  return &(*LastPage)[Address / 4 % 1024];
-}
-
-/// Does \p R happen before what the lane does now?
-bool RaceDetector::ordered(const Record &R, const BlockClock &C, const Warp &W,
-                           unsigned Lane) const {
-  uint32_t Mine = uint32_t(W.Owner.Index);
-  if (R.BlockIndex != Mine) {
-    auto It = C.Blocks.find(R.BlockIndex);
-    return It != C.Blocks.end() && It->second >= R.Time;
-  }
-  uint32_t Other = R.Thread / WarpSize;
-  if (Other != W.Index)
-    return R.Time <= C.All ||
-           R.Time <= C.Knows[size_t(W.Index) * C.NumWarps + Other];
-  unsigned OtherLane = R.Thread % WarpSize;
-  if (OtherLane == Lane)
-    return true;
-  if (!G.Independent)
-    return R.Time < Time; // Lanes run in step.
-  if (R.Time <= C.Full[W.Index])
-    return true;
-  return !C.Pairs.empty() &&
-         R.Time <= C.Pairs[(size_t(W.Index) * WarpSize + Lane) * WarpSize +
-                           OtherLane];
-}
-
-bool RaceDetector::conflicts(const Record &Old, const Record &Now,
-                             const BlockClock &C, const Warp &W, unsigned Lane,
-                             TraceSpace Space) const {
-  if (!Old.Time || !(Old.Bytes & Now.Bytes))
-    return false;
-  if ((Old.Flags & Strong) && (Now.Flags & Strong)) {
-    // Code that counts on a warp running in step marks its shared memory
-    // volatile; that orders nothing between lanes from sm_70 on.
-    bool InStep = Space == TraceSpace::Shared && G.Independent &&
-                  (Old.Flags & Now.Flags & VolatileOnly) &&
-                  Old.BlockIndex == Now.BlockIndex &&
-                  Old.Thread / WarpSize == Now.Thread / WarpSize;
-    if (!InStep)
-      return false;
-  }
-  return !ordered(Old, C, W, Lane);
-}
-
-void RaceDetector::report(Warp &W, const Record &Old, const Record &Now,
-                          unsigned Lane, uint64_t Address, TraceSpace Space,
-                          bool OldWrites, bool Writes, bool SameValue) {
-  bool Shared = Space == TraceSpace::Shared;
-  if (Shared)
-    Address -= reinterpret_cast<uint64_t>(W.Owner.Shared);
-  char Where[32];
-  std::snprintf(Where, sizeof Where, "0x%llx", (unsigned long long)Address);
-  Finding F;
-  F.Kind = SameValue ? FindingKind::RaceSameValue
-           : Shared  ? FindingKind::RaceShared
-                     : FindingKind::RaceGlobal;
-  auto Verb = [](const Record &R, bool Write) {
-    return R.Flags & Atomic ? "atomic access" : Write ? "write" : "read";
-  };
-  F.Message = std::string(Verb(Now, Writes)) + " of " +
-              (Shared ? "shared" : "global") + " memory at " + Where +
-              " races with a " + Verb(Old, OldWrites) + " by " +
-              (Old.BlockIndex != Now.BlockIndex ? "another block"
-               : Old.Thread / WarpSize != Now.Thread / WarpSize
-                   ? "another warp of the block"
-                   : "another lane of the warp") +
-              (SameValue ? "; both leave the same value" : "");
-  F.Kernel = G.What.name();
-  F.Address = Address;
-  F.AccessBytes = 4;
-  F.Who.Block = W.Owner.Where;
-  F.Who.Thread = W.Owner.threadAt(W.Index, Lane);
-  F.Who.Place = G.place(W.Current->Function, W.Pc);
-  ThreadPlace Other;
-  Other.Block = G.blockAt(Old.BlockIndex);
-  Other.Thread = W.Owner.threadAt(Old.Thread / WarpSize, Old.Thread % WarpSize);
-  uint32_t Function =
-      uint32_t(std::upper_bound(PlaceBase.begin(), PlaceBase.end(), Old.Place) -
-               PlaceBase.begin() - 1);
-  Other.Place = G.place(Function, Old.Place - PlaceBase[Function]);
-  F.Other = Other;
-  G.addFinding(std::move(F), Now.Place, uint64_t(Old.Place) + 1);
-}
-
-void RaceDetector::acquire(BlockClock &C, const Warp &W, uint64_t Address) {
-  auto It = SyncWords.find(Address);
-  if (It == SyncWords.end())
-    return;
-  const SyncWord &S = It->second;
-  for (auto &[Block, When] : S.Blocks)
-    if (Block != uint32_t(W.Owner.Index)) {
-      uint64_t &Known = C.Blocks[Block];
-      Known = std::max(Known, When);
-    }
-  if (S.BlockIndex == uint32_t(W.Owner.Index))
-    for (auto &[Other, When] : S.Warps) {
-      uint64_t &Known = C.Knows[size_t(W.Index) * C.NumWarps + Other];
-      Known = std::max(Known, When);
-      if (Other == W.Index)
-        C.Full[W.Index] = std::max(C.Full[W.Index], When);
-    }
-}
-
-void RaceDetector::release(BlockClock &C, const Warp &W, const Inst &I,
-                           uint64_t Address) {
-  uint64_t When = I.Flags & FlagReleaseOrder ? Time - 1 : C.Fence[W.Index];
-  if (!When)
-    return;
-  if (SyncWords.size() >= MaxSyncWords && !SyncWords.count(Address))
-    return;
-  SyncWord &S = SyncWords[Address];
-  uint32_t Mine = uint32_t(W.Owner.Index);
-  for (auto &[Block, Then] : C.Blocks) {
-    uint64_t &Known = S.Blocks[Block];
-    Known = std::max(Known, Then);
-  }
-  uint64_t &Known = S.Blocks[Mine];
-  Known = std::max(Known, When);
-  if (S.BlockIndex != Mine) {
-    S.BlockIndex = Mine;
-    S.Warps.clear();
-  }
-  auto Add = [&](uint32_t Warp, uint64_t Then) {
-    for (auto &[Other, Old] : S.Warps)
-      if (Other == Warp) {
-        Old = std::max(Old, Then);
-        return;
-      }
-    S.Warps.push_back({Warp, Then});
-  };
-  Add(W.Index, When);
-  for (uint32_t V = 0; V < C.NumWarps; ++V)
-    if (uint64_t Then = C.Knows[size_t(W.Index) * C.NumWarps + V])
-      Add(V, Then);
-}
-
-/// Keeps two readers that are not in order with each other.
-void RaceDetector::remember(Cell &X, const Record &Now, const BlockClock &C,
-                            const Warp &W, unsigned Lane) {
-  for (Record &R : X.Read)
-    if (!R.Time || (R.Thread == Now.Thread && R.BlockIndex == Now.BlockIndex)) {
-      uint8_t Bytes = R.Time ? R.Bytes | Now.Bytes : Now.Bytes;
-      R = Now;
-      R.Bytes = Bytes;
-      return;
-    }
-  unsigned Victim = ordered(X.Read[0], C, W, Lane) ? 0 : 1;
-  X.Read[Victim] = Now;
-}
-
-void RaceDetector::check(Warp &W, BlockClock &C, Cell &X, const Record &Now,
-                         AccessKind Kind, unsigned Lane, uint64_t Address,
-                         TraceSpace Space, bool SameAsWrite) {
-  bool Writes = Kind != AccessKind::Load;
-  if (conflicts(X.Write, Now, C, W, Lane, Space)) {
-    bool Same = Writes ? SameAsWrite : bool(X.Write.Flags & Silent);
-    report(W, X.Write, Now, Lane, Address, Space, true, Writes, Same);
-  }
-  if (!Writes)
-    return remember(X, Now, C, W, Lane);
-  for (const Record &R : X.Read)
-    if (conflicts(R, Now, C, W, Lane, Space))
-      report(W, R, Now, Lane, Address, Space, false, true, Now.Flags & Silent);
-  X.Write = Now;
-  // Readers before this write are answered for.
-  X.Read[0] = X.Read[1] = Record();
+  if (Words.size() > MaxSyncWords)
+    reportUnwatched(V, First, V.A[First], true);
 }
 
 void RaceDetector::access(Warp &W, const Inst &I, uint32_t Mask,
                           const uint64_t (&A)[WarpSize], uint32_t Bytes,
                           AccessKind Kind, TraceSpace Space) {
-  if (I.Flags & FlagReadOnly)
+  using R = AccessRecord;
+  bool Strong = I.Flags & FlagStrong;
+  Visit V{W, I, A, Bytes, Space, state(W.Owner), {}};
+  if (Stopped)
     return;
-  BlockClock &C = *Clocks[W.Owner.Index];
-  Time++;
-  bool IsStrong = I.Flags & FlagStrong;
-  if (IsStrong)
-    for (uint32_t M = Mask; M; M &= M - 1) {
-      uint64_t Address = A[__builtin_ctz(M)];
-      if (Kind != AccessKind::Store)
-        acquire(C, W, Address);
-      if (Kind != AccessKind::Load)
-        release(C, W, I, Address);
-    }
-  Record Now;
-  Now.Time = Time;
-  Now.BlockIndex = uint32_t(W.Owner.Index);
+  if (Space == TraceSpace::Global)
+    Global.prefetch(A, Mask);
+  bool Markable = Kind == AccessKind::Atomic
+                      ? !Order.Fine && !(I.Flags & FlagCtaScope)
+                      : Kind == AccessKind::Load && !Strong;
+  if (Markable && Bytes >= 4 && allMarked(V, Mask, Kind))
+    return;
+  if (Strong && Order.Fine)
+    synchronise(V, Mask, Kind);
+  R &Now = V.Now;
+  Now.Time = Order.tick();
+  Now.Block = V.B.Order.Block;
+  Now.Warp = uint8_t(W.Index);
   Now.Place = PlaceBase[W.Current->Function] + W.Pc;
-  uint8_t Flags =
-      (IsStrong ? Strong : 0) | (Kind == AccessKind::Atomic ? Atomic : 0) |
-      (IsStrong && Kind != AccessKind::Atomic && I.Sub ? VolatileOnly : 0);
-  char Value[32] = {}, OtherValue[32] = {};
-  // Many lanes reading one word: two of them are enough to find any race.
-  uint64_t Last = 0;
-  unsigned Repeats = 0;
-  for (uint32_t M = Mask; M; M &= M - 1) {
-    unsigned L = unsigned(__builtin_ctz(M));
-    if (Kind == AccessKind::Load) {
-      Repeats = A[L] == Last ? Repeats + 1 : 0;
-      Last = A[L];
-      if (Repeats > 1)
-        continue;
-    }
-    Now.Thread = uint16_t(W.Index * WarpSize + L);
-    if (Kind == AccessKind::Store)
-      laneValue(W, I, L, Value);
+  bool Atomic = Kind == AccessKind::Atomic;
+  V.Kind = uint8_t((Kind == AccessKind::Load ? 0 : R::Writes) |
+                   (Strong ? R::Strong : 0) | (Atomic ? R::Atomic : 0) |
+                   (Strong && !Atomic && I.Sub ? R::Volatile : 0) |
+                   (Strong && (I.Flags & FlagCtaScope) ? R::CtaScope : 0));
+  while (Mask) {
+    unsigned L = unsigned(__builtin_ctz(Mask));
+    // Loads and atomics of one word do not race with each other.
+    uint64_t Address = A[L];
+    Now.Lanes = 0;
+    do {
+      Now.Lanes |= Mask & (0u - Mask);
+      Mask &= Mask - 1;
+    } while (Kind != AccessKind::Store && Mask &&
+             A[__builtin_ctz(Mask)] == Address);
     for (uint32_t Done = 0; Done < Bytes;) {
-      uint64_t Address = A[L] + Done;
-      uint32_t Offset = uint32_t(Address & 3);
-      uint32_t Part = std::min(4 - Offset, Bytes - Done);
-      Cell *X = cell(C, W.Owner, Address, Space);
-      if (!X)
-        break;
-      Now.Bytes = uint8_t(((1u << Part) - 1) << Offset);
-      Now.Flags = Flags;
-      bool Same = false;
-      if (Kind == AccessKind::Store) {
-        // Lanes of one instruction have not written yet.
-        const char *Old = reinterpret_cast<const char *>(Address);
-        if (X->Write.Time == Time) {
-          laneValue(W, I, X->Write.Thread % WarpSize, OtherValue);
-          uint64_t Start = A[X->Write.Thread % WarpSize];
-          Old = Address >= Start && Address + Part <= Start + Bytes
-                    ? OtherValue + (Address - Start)
-                    : Old;
-        }
-        Same = std::memcmp(Old, Value + Done, Part) == 0;
-        if (std::memcmp(reinterpret_cast<const char *>(Address), Value + Done,
-                        Part) == 0)
-          Now.Flags |= Silent;
-      }
-      check(W, C, *X, Now, Kind, L, Address, Space, Same);
+      uint32_t Part = std::min<uint32_t>(4 - (Address & 3), Bytes - Done);
+      touch(V, Address, Part);
+      Address += Part;
       Done += Part;
     }
   }
+}
+
+RaceDetector::Word RaceDetector::word(const Visit &V, uint64_t Address) {
+  if (V.Space == TraceSpace::Shared) {
+    size_t N = (Address - reinterpret_cast<uint64_t>(V.W.Owner.Shared)) / 4;
+    return {&V.B.Shared.Words[N], &V.B.Shared.Marked[N], &V.B.Pool};
+  }
+  uint64_t Limit = G.Options.RaceBytes, Used = GlobalPool.bytes();
+  ShadowPage *P = Global.page(Address, Limit > Used ? Limit - Used : 0);
+  if (!P)
+    return {};
+  size_t N = Address % PageBytes / 4;
+  return {&P->Words[N], &P->Marked[N], &GlobalPool};
+}
+
+/// The marks say that an access of whole words has nothing to do.
+bool RaceDetector::allMarked(const Visit &V, uint32_t Mask, AccessKind Kind) {
+  uint32_t Class = Kind == AccessKind::Atomic ? MarkAtomics : 0;
+  uint32_t Epoch = V.B.Order.Epoch | Class, Always = MarkAlways | Class;
+  uint32_t Missing = 0;
+  auto Look = [&](uint32_t Mark) {
+    Missing |= uint32_t(Mark != Epoch) & uint32_t(Mark != Always);
+  };
+  if (!V.B.Order.Epoch)
+    return false;
+  if (V.Space == TraceSpace::Shared) {
+    const uint32_t *Marks = V.B.Shared.Marked.data();
+    uint64_t Base = reinterpret_cast<uint64_t>(V.W.Owner.Shared);
+    for (uint32_t M = Mask; M && !Missing; M &= M - 1)
+      for (uint32_t K = 0; K < V.Bytes; K += 4)
+        Look(Marks[(V.A[__builtin_ctz(M)] - Base + K) / 4]);
+    return !Missing;
+  }
+  for (uint32_t M = Mask; M && !Missing; M &= M - 1) {
+    uint64_t A = V.A[__builtin_ctz(M)];
+    const ShadowPage *P = Global.page(A, 0);
+    if (!P)
+      return false;
+    // An aligned access does not cross pages.
+    for (uint32_t K = 0; K < V.Bytes; K += 4)
+      Look(P->Marked[(A + K) % PageBytes / 4]);
+  }
+  return !Missing;
+}
+
+/// One word of the access of V.Now's lanes.
+void RaceDetector::touch(Visit &V, uint64_t Address, uint32_t Part) {
+  Word X = word(V, Address);
+  if (!X.Cell)
+    return reportUnwatched(V, unsigned(__builtin_ctz(V.Now.Lanes)), Address,
+                           false);
+  AccessRecord &Now = V.Now;
+  Now.Bytes = uint8_t(((1u << Part) - 1) << (Address & 3));
+  Now.Kind = V.Kind;
+  if (Now.writes() || *X.Mark & MarkAtomics)
+    *X.Mark = MarkNone;
+  if (Now.writes() && !(Now.Kind & AccessRecord::Atomic) &&
+      storesSame(V.W, V.I, unsigned(__builtin_ctz(Now.Lanes)), V.A, Address,
+                 Part))
+    Now.Kind |= AccessRecord::Silent;
+  if (quick(V, X))
+    return;
+  X.Cell->read(*X.Pool, Scratch);
+  check(V, Address, Part);
+  remember(V, *X.Mark);
+  if (Scratch.size() > 1 && X.Pool == &GlobalPool &&
+      Global.bytes() + GlobalPool.bytes() > G.Options.RaceBytes) {
+    reportUnwatched(V, unsigned(__builtin_ctz(V.Now.Lanes)), Address, false);
+    Scratch.resize(1);
+  }
+  X.Cell->write(*X.Pool, Scratch);
+}
+
+/// The usual cases of a word with no access or one; true if that was all.
+bool RaceDetector::quick(const Visit &V, const Word &X) {
+  const AccessRecord *R = X.Cell->single(), &Now = V.Now;
+  if (!R)
+    return false;
+  uint64_t Barrier = V.B.Order.LastBarrier;
+  bool Mine = R->Block == Now.Block;
+  bool Before =
+      R->Time == 0 || (Mine && R->Time <= Barrier &&
+                       (V.Space == TraceSpace::Shared || Now.covers(*R)));
+  if (!Before) {
+    if (!Mine || R->Warp != Now.Warp)
+      return false;
+    if (R->Time == Now.Time && R->Kind == Now.Kind && R->Bytes == Now.Bytes &&
+        (!Now.writes() || Now.atomic())) {
+      // More lanes of one instruction.
+      AccessRecord Both = Now;
+      Both.Lanes |= R->Lanes;
+      X.Cell->set(Both);
+      markEpoch(V, Both, *X.Mark);
+      return true;
+    }
+    if (R->Lanes != Now.Lanes || Now.Lanes & (Now.Lanes - 1))
+      return false;
+    // The same thread.
+    if (!Now.covers(*R))
+      return R->covers(Now) && R->Time > Order.lastSync(V.B.Order);
+  }
+  X.Cell->set(Now);
+  markEpoch(V, Now, *X.Mark);
+  return true;
+}
+
+/// After a load or atomic that is all a word remembers.
+void RaceDetector::markEpoch(const Visit &V, const AccessRecord &R,
+                             uint32_t &Mark) const {
+  if (!Order.Fine && Order.Independent && R.markable() &&
+      R.Lanes & (R.Lanes - 1))
+    Mark = V.B.Order.Epoch | R.markClass();
+}
+
+bool RaceDetector::conflict(const Visit &V, const AccessRecord &Old) const {
+  using R = AccessRecord;
+  const R &Now = V.Now;
+  if (!(Old.Bytes & Now.Bytes) || !((Old.Kind | Now.Kind) & R::Writes))
+    return false;
+  if (!(Old.Kind & Now.Kind & R::Strong))
+    return true;
+  if (Old.Block != Now.Block)
+    return (Old.Kind | Now.Kind) & R::CtaScope;
+  // Code that counts on a warp running in step marks its shared memory
+  // volatile; that orders nothing between lanes from sm_70 on.
+  return V.Space == TraceSpace::Shared && G.Independent &&
+         Old.Warp == Now.Warp && (Old.Kind & Now.Kind & R::Volatile);
+}
+
+/// Reports races of V.Now with what is in Scratch.
+void RaceDetector::check(Visit &V, uint64_t Address, uint32_t Part) {
+  for (AccessRecord &Old : Scratch) {
+    if (!conflict(V, Old))
+      continue;
+    for (uint32_t M = V.Now.Lanes; M; M &= M - 1) {
+      unsigned L = unsigned(__builtin_ctz(M));
+      uint32_t Racing = Order.unordered(Old, V.B.Order, V.W.Index, L);
+      if (!Racing)
+        continue;
+      unsigned Other = unsigned(__builtin_ctz(Racing));
+      report(V, L, Old, Other, Address,
+             sameValue(V, L, Old, Other, Address, Part));
+      // It is answered for.
+      if (V.Now.covers(Old))
+        Old.Lanes = 0;
+      break;
+    }
+  }
+}
+
+bool RaceDetector::sameValue(const Visit &V, unsigned Lane,
+                             const AccessRecord &Old, unsigned Other,
+                             uint64_t Address, uint32_t Part) const {
+  using R = AccessRecord;
+  if (!V.Now.writes())
+    return Old.Kind & R::Silent;
+  if ((Old.Kind | V.Now.Kind) & R::Atomic)
+    return false;
+  if (Old.Time != V.Now.Time)
+    return V.Now.Kind & R::Silent;
+  // Lanes of one instruction, none of which has written yet.
+  char Mine[32], Theirs[32];
+  laneValue(V.W, V.I, Lane, Mine);
+  laneValue(V.W, V.I, Other, Theirs);
+  uint64_t From = Address - V.A[Lane], OtherFrom = Address - V.A[Other];
+  return OtherFrom + Part <= V.Bytes &&
+         std::memcmp(Mine + From, Theirs + OtherFrom, Part) == 0;
 }

@@ -5,29 +5,29 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Remembers, for every word that was accessed, its last write and two of its
-// last reads, and reports accesses of two threads of which one writes and which
-// nothing orders. What orders accesses:
-//   - the program order of a thread; before sm_70 also that of a warp,
-//   - barriers of the block and bar.warp.sync, for the lanes that take part,
-//   - a fence before, and a strong access or atomic to, a word that another
-//     warp then reads by a strong access or atomic.
-// Accesses that are both strong (atomic, volatile, relaxed, acquire, release)
-// do not race. Releases are taken for the whole block, which errs towards
-// silence.
+// Reports accesses of two threads to a byte of which one writes and which
+// nothing orders (RaceOrder.h). Accesses that are both strong (atomic,
+// volatile, relaxed, acquire, release) do not race if their scopes reach each
+// other.
+//
+// Each word remembers accesses (RaceShadow.h). One is forgotten only if every
+// later access that races with it also races with one that stays, so a racing
+// word is never missed for lack of room:
+//   - one that happened before another which conflicts with no less,
+//   - with barriers of whole blocks only, any third one beside two of different
+//     threads in the same stretch between barriers, or of different blocks,
+//   - any beside one of a block that ended without publishing it.
+// A pair of instructions may go without a report of its own if a later access
+// stands for an earlier one.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef GEVO_RUNTIME_GPU_EXEC_RACE_H
 #define GEVO_RUNTIME_GPU_EXEC_RACE_H
 
+#include "runtime/gpu/exec/RaceShadow.h"
 #include "runtime/gpu/exec/SlowAccess.h"
 #include "runtime/gpu/exec/Warp.h"
-
-#include <array>
-#include <memory>
-#include <unordered_map>
-#include <vector>
 
 namespace gevo::gpu {
 
@@ -42,73 +42,82 @@ public:
   void endBlock(const Block &B);
   /// Lanes of a warp synchronise.
   void warpSync(const Block &B, uint32_t WarpIndex, uint32_t Lanes);
-  /// Lanes (by warp) meet at a barrier; \p Whole: it is for the whole block.
-  void barrier(const Block &B, const std::vector<uint32_t> &Lanes, bool Whole);
-  void fence(const Warp &W);
+  /// All of a block meet at a barrier.
+  void barrier(const Block &B);
+  /// Lanes reach a barrier of some warps.
+  void arrive(const Block &B, uint32_t Number, uint32_t WarpIndex,
+              uint32_t Lanes);
+  /// That barrier is complete; \p Waiting are its lanes by warp.
+  void complete(const Block &B, uint32_t Number,
+                const std::vector<uint32_t> &Waiting);
+  void fence(const Warp &W, const Inst &I, uint32_t Mask);
   /// Must be called before a store changes memory.
   void access(Warp &W, const Inst &I, uint32_t Mask,
               const uint64_t (&A)[WarpSize], uint32_t Bytes, AccessKind Kind,
               TraceSpace Space);
+  /// Memory is new to the program.
+  void forget(uint64_t Address, uint64_t Bytes) {
+    Global.forget(Address, Bytes, GlobalPool);
+  }
 
 private:
-  /// One access to one word.
-  struct Record {
-    uint64_t Time = 0; ///< 0: none.
-    uint32_t BlockIndex = 0;
-    uint32_t Place = 0;
-    uint16_t Thread = 0;
-    uint8_t Bytes = 0; ///< Bit per byte of the word.
-    uint8_t Flags = 0;
+  struct BlockState {
+    BlockOrder Order;
+    SharedShadow Shared;
+    RecordPool Pool;
   };
-  enum : uint8_t { Strong = 1, Atomic = 2, Silent = 4, VolatileOnly = 8 };
-  struct Cell {
-    Record Write;
-    Record Read[2];
+  /// One memory instruction of a warp that is being watched.
+  struct Visit {
+    Warp &W;
+    const Inst &I;
+    const uint64_t (&A)[WarpSize];
+    uint32_t Bytes;
+    TraceSpace Space;
+    BlockState &B;
+    AccessRecord Now; ///< Of some lanes, to one word.
+    uint8_t Kind = 0; ///< Of AccessRecord, but for the value that is stored.
   };
-  using Page = std::array<Cell, 1024>;
-
-  /// What each warp of a running block knows of others.
-  struct BlockClock {
-    uint32_t NumWarps = 0;
-    uint64_t All = 0;            ///< Last barrier of the whole block.
-    std::vector<uint64_t> Knows; ///< [Warp][Other]: time seen of Other.
-    std::vector<uint64_t> Full;  ///< [Warp]: last sync of all its lanes.
-    std::vector<uint64_t> Pairs; ///< [Warp][Lane][Lane]; empty until used.
-    std::vector<uint64_t> Fence; ///< [Warp]: last fence.
-    std::unordered_map<uint32_t, uint64_t> Blocks; ///< Times of other blocks.
-    std::vector<Cell> Shared;
-  };
-  /// A word that synchronises.
-  struct SyncWord {
-    std::unordered_map<uint32_t, uint64_t> Blocks;
-    std::vector<std::pair<uint32_t, uint64_t>> Warps; ///< Of BlockIndex.
-    uint32_t BlockIndex = ~0u;
+  /// A word's cell and mark, and the pool of its lists.
+  struct Word {
+    ShadowCell *Cell = nullptr; ///< Null: no room to watch it.
+    uint32_t *Mark = nullptr;
+    RecordPool *Pool = nullptr;
   };
 
-  Cell *cell(BlockClock &C, const Block &B, uint64_t Address, TraceSpace Space);
-  bool ordered(const Record &R, const BlockClock &C, const Warp &W,
-               unsigned Lane) const;
-  void check(Warp &W, BlockClock &C, Cell &X, const Record &Now,
-             AccessKind Kind, unsigned Lane, uint64_t Address, TraceSpace Space,
-             bool SameAsWrite);
-  bool conflicts(const Record &Old, const Record &Now, const BlockClock &C,
-                 const Warp &W, unsigned Lane, TraceSpace Space) const;
-  void report(Warp &W, const Record &Old, const Record &Now, unsigned Lane,
-              uint64_t Address, TraceSpace Space, bool OldWrites, bool Writes,
-              bool SameValue);
-  void acquire(BlockClock &C, const Warp &W, uint64_t Address);
-  void release(BlockClock &C, const Warp &W, const Inst &I, uint64_t Address);
-  void remember(Cell &X, const Record &Now, const BlockClock &C, const Warp &W,
-                unsigned Lane);
+  BlockState &state(const Block &B);
+  Word word(const Visit &V, uint64_t Address);
+  void synchronise(Visit &V, uint32_t Mask, AccessKind Kind);
+  bool allMarked(const Visit &V, uint32_t Mask, AccessKind Kind);
+  void touch(Visit &V, uint64_t Address, uint32_t Part);
+  bool quick(const Visit &V, const Word &X);
+  void markEpoch(const Visit &V, const AccessRecord &R, uint32_t &Mark) const;
+  bool conflict(const Visit &V, const AccessRecord &Old) const;
+  void check(Visit &V, uint64_t Address, uint32_t Part);
+  bool sameValue(const Visit &V, unsigned Lane, const AccessRecord &Old,
+                 unsigned Other, uint64_t Address, uint32_t Part) const;
+  bool stoodFor(const Visit &V, bool &Forever) const;
+  void remember(Visit &V, uint32_t &Mark);
+  void thin(const Visit &V);
+
+  // RaceReport.cpp
+  void report(const Visit &V, unsigned Lane, const AccessRecord &Old,
+              unsigned OldLane, uint64_t Address, bool SameValue);
+  /// There is no room: for this word, or for anything.
+  void reportUnwatched(const Visit &V, unsigned Lane, uint64_t Address,
+                       bool AllOfIt);
 
   Grid &G;
-  uint64_t Time = 1;
+  RaceOrder Order;
   std::vector<uint32_t> PlaceBase; ///< By function.
-  std::unordered_map<uint64_t, std::unique_ptr<BlockClock>> Clocks;
-  std::unordered_map<uint64_t, std::unique_ptr<Page>> Pages;
-  uint64_t LastPageNumber = ~uint64_t(0);
-  Page *LastPage = nullptr;
-  std::unordered_map<uint64_t, SyncWord> SyncWords;
+  std::unordered_map<uint64_t, std::unique_ptr<BlockState>> Blocks;
+  std::vector<std::unique_ptr<BlockState>> Idle;
+  BlockState *Last = nullptr; ///< Of block LastIndex.
+  uint64_t LastIndex = 0;
+  GlobalShadow Global;
+  RecordPool GlobalPool;
+  SyncWords GlobalWords;
+  RecordList Scratch;   ///< The accesses of the word that is visited.
+  bool Stopped = false; ///< No longer watching.
 };
 
 } // namespace gevo::gpu

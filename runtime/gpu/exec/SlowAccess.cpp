@@ -200,33 +200,43 @@ uint64_t resolveLane(Warp &W, const Inst &I, unsigned Lane, uint64_t Address,
   return resolveGlobal(W, Lane, Address, Bytes, Kind);
 }
 
+/// How many of \p Bytes bytes, a power of two, are marked as written.
+uint32_t written(const uint8_t *Shadow, uint32_t Bytes) {
+  uint32_t N = 0;
+  for (uint32_t Done = 0; Done < Bytes; Done += 8) {
+    uint64_t Marks = 0;
+    std::memcpy(&Marks, Shadow + Done, std::min(Bytes - Done, 8u));
+    N += unsigned(__builtin_popcountll(Marks));
+  }
+  return N;
+}
+
 /// Shared and local bytes that are read before they were written.
 void checkInitialised(Warp &W, uint32_t Mask, const uint64_t (&A)[WarpSize],
                       uint32_t Bytes, AccessKind Kind, TraceSpace Space) {
-  uint8_t *Shadow =
-      Space == TraceSpace::Shared ? W.Owner.SharedShadow.data() : W.LocalShadow;
-  char *Memory = Space == TraceSpace::Shared ? W.Owner.Shared : W.LocalMemory;
-  if (!Shadow)
+  bool Shared = Space == TraceSpace::Shared;
+  uint8_t *Shadow = Shared ? W.Owner.SharedShadow.data() : W.LocalShadow;
+  const char *Memory = Shared ? W.Owner.Shared : W.LocalMemory;
+  if (!Shadow || (Shared && !W.Owner.SharedUnwritten))
     return;
   for (uint32_t M = Mask; M; M &= M - 1) {
     unsigned L = unsigned(__builtin_ctz(M));
     uint64_t Offset = A[L] - reinterpret_cast<uint64_t>(Memory);
+    uint32_t Missing = Bytes - written(Shadow + Offset, Bytes);
+    if (!Missing)
+      continue;
     if (Kind != AccessKind::Store) {
-      bool Ok = true;
-      for (uint32_t K = 0; K < Bytes; ++K)
-        Ok &= Shadow[Offset + K] != 0;
-      if (!Ok) {
-        bool Shared = Space == TraceSpace::Shared;
-        uint64_t Where = Shared ? Offset : Offset - L * W.LocalStride;
-        W.report(Shared ? FindingKind::UninitShared : FindingKind::UninitLocal,
-                 L,
-                 describe(Shared ? "shared" : "local", Kind, Bytes, Where) +
-                     " reads what was never written",
-                 Where, Bytes);
-      }
+      uint64_t Where = Shared ? Offset : Offset - L * W.LocalStride;
+      W.report(Shared ? FindingKind::UninitShared : FindingKind::UninitLocal, L,
+               describe(Shared ? "shared" : "local", Kind, Bytes, Where) +
+                   " reads what was never written",
+               Where, Bytes);
     }
-    if (Kind != AccessKind::Load)
-      std::memset(Shadow + Offset, 1, Bytes);
+    if (Kind == AccessKind::Load)
+      continue;
+    std::memset(Shadow + Offset, 1, Bytes);
+    if (Shared)
+      W.Owner.SharedUnwritten -= Missing;
   }
 }
 } // namespace

@@ -188,7 +188,7 @@ Warp::SliceEnd Warp::runSplit(uint32_t S, uint64_t Slice) {
       if (I.Flags & FlagSpin)
         NoteSpin();
       if ((I.Flags & FlagReleaseOrder) && M && Owner.G.Races)
-        Owner.G.Races->fence(*this);
+        Owner.G.Races->fence(*this, I, M);
       ++At;
       continue;
     case InstKind::Memory:
