@@ -46,12 +46,17 @@ public:
   llvm::StringRef functionName(unsigned Function) const;
   size_t instructionCount() const;
   llvm::StringRef architecture() const { return Records[0].Architecture; }
-  /// The original whose debug locations are anchors: what lineOf() reads.
+  const std::vector<RecordedModule> &records() const { return Records; }
+  /// The original whose debug locations are anchors: what anchorOf() reads.
   Built buildTagged();
   /// The function and the instruction that a debug location of tagged code
   /// stands for.
   static std::optional<std::pair<unsigned, unsigned>>
   anchorOf(llvm::StringRef File, unsigned Line);
+  /// Heat from the nesting of loops, where \p TimeOf tells how much time a
+  /// kernel takes; for want of a profile.
+  HeatMap
+  estimateHeat(llvm::function_ref<double(llvm::StringRef)> TimeOf) const;
   /// Which code is hot; until it is set, all is alike.
   void setHeat(HeatMap New) { Heat = std::move(New); }
 

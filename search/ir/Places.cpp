@@ -14,6 +14,7 @@
 #include "passes/ir/EditedFunction.h"
 #include "passes/ir/Legality.h"
 #include "search/ir/IrProgram.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/DIBuilder.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Operator.h"
@@ -67,6 +68,33 @@ std::vector<Place> IrProgram::places() const {
            std::tuple(A.Heat, B.Function, B.Number);
   });
   return All;
+}
+
+HeatMap IrProgram::estimateHeat(function_ref<double(StringRef)> TimeOf) const {
+  // A loop is taken to run this often, and time is counted this finely.
+  constexpr uint64_t Trips = 8, DepthLimit = 5;
+  constexpr double Scale = 1000;
+  HeatMap Result;
+  for (const Target &T : Functions) {
+    DominatorTree Dominators(*T.F);
+    LoopInfo Loops(Dominators);
+    std::vector<uint64_t> Weights;
+    uint64_t Total = 0;
+    forEachAnchored(*T.F, [&](Instruction &I, unsigned) {
+      uint64_t Depth =
+          std::min<uint64_t>(Loops.getLoopDepth(I.getParent()), DepthLimit);
+      uint64_t Weight = 1;
+      while (Depth--)
+        Weight *= Trips;
+      Total += Weight;
+      Weights.push_back(Weight);
+    });
+    double Unit = Total ? TimeOf(T.F->getName()) * Scale / Total : 0;
+    for (uint64_t &W : Weights)
+      W = 1 + static_cast<uint64_t>(W * Unit);
+    Result.push_back(std::move(Weights));
+  }
+  return Result;
 }
 
 Built IrProgram::buildTagged() {

@@ -1,0 +1,102 @@
+//===- Output.cpp - Is this what the program should print? ----------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Word by word, so that a difference can be named by its line.
+//
+//===----------------------------------------------------------------------===//
+
+#include "search/Output.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cmath>
+
+using namespace llvm;
+using namespace gevo;
+
+// The share of the largest magnitude below which errors are absolute.
+static constexpr double FloorShare = 1e-6;
+
+namespace {
+struct Word {
+  StringRef Text;
+  unsigned Line;
+};
+} // namespace
+
+static SmallVector<Word, 0> wordsOf(StringRef Text) {
+  SmallVector<Word, 0> Words;
+  unsigned Line = 1;
+  while (!Text.empty()) {
+    size_t Length = Text.find_first_of(" \t\r\n,;:=()[]{}");
+    if (Length)
+      Words.push_back({Text.take_front(Length), Line});
+    if (Length == StringRef::npos)
+      break;
+    if (Text[Length] == '\n')
+      ++Line;
+    Text = Text.drop_front(Length + 1);
+  }
+  return Words;
+}
+
+static std::optional<double> numberIn(StringRef Text) {
+  double Value;
+  if (Text.getAsDouble(Value) || !std::isfinite(Value))
+    return std::nullopt;
+  return Value;
+}
+
+static std::string mismatch(unsigned Line, StringRef Expected,
+                            StringRef Actual) {
+  return ("line " + Twine(Line) + ": '" + Actual.take_front(40) +
+          "' instead of '" + Expected.take_front(40) + "'")
+      .str();
+}
+
+static std::string firstDifference(StringRef Expected, StringRef Actual) {
+  SmallVector<StringRef, 0> Lines, Others;
+  Expected.split(Lines, '\n');
+  Actual.split(Others, '\n');
+  for (size_t I = 0; I < Lines.size() && I < Others.size(); ++I)
+    if (Lines[I] != Others[I])
+      return mismatch(I + 1, Lines[I], Others[I]);
+  return "it has " + std::to_string(Others.size()) + " lines instead of " +
+         std::to_string(Lines.size());
+}
+
+TextDifference gevo::compareTexts(StringRef Expected, StringRef Actual,
+                                  bool Numbers) {
+  TextDifference D;
+  if (Expected == Actual)
+    return D;
+  if (!Numbers) {
+    D.Mismatch = firstDifference(Expected, Actual);
+    return D;
+  }
+  SmallVector<Word, 0> Wanted = wordsOf(Expected), Got = wordsOf(Actual);
+  if (Wanted.size() != Got.size()) {
+    D.Mismatch = firstDifference(Expected, Actual);
+    return D;
+  }
+  double Largest = 0;
+  for (const Word &W : Wanted)
+    if (std::optional<double> Value = numberIn(W.Text))
+      Largest = std::max(Largest, std::fabs(*Value));
+  for (size_t I = 0; I < Wanted.size(); ++I) {
+    if (Wanted[I].Text == Got[I].Text)
+      continue;
+    std::optional<double> A = numberIn(Wanted[I].Text);
+    std::optional<double> B = numberIn(Got[I].Text);
+    if (!A || !B) {
+      D.Mismatch = mismatch(Wanted[I].Line, Wanted[I].Text, Got[I].Text);
+      return D;
+    }
+    double Scale = std::max(std::fabs(*A), FloorShare * Largest);
+    D.Error = std::max(D.Error, std::fabs(*A - *B) / Scale);
+  }
+  return D;
+}

@@ -1,0 +1,38 @@
+//===- Output.h - Is this what the program should print? --------*- C++ -*-===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compares texts: words must be equal, numbers may differ as much as a
+// tolerance allows. An error is relative to the magnitude of the expected
+// number, or to a small share of the largest one where that is more.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_SEARCH_OUTPUT_H
+#define GEVO_SEARCH_OUTPUT_H
+
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+#include <string>
+
+namespace gevo {
+
+/// What a comparison found.
+struct TextDifference {
+  /// The largest relative error of a number.
+  double Error = 0;
+  /// Why no number describes the difference; empty if one does.
+  std::string Mismatch;
+};
+
+/// Compares \p Actual with \p Expected. Without \p Numbers the texts must be
+/// equal to the byte.
+TextDifference compareTexts(llvm::StringRef Expected, llvm::StringRef Actual,
+                            bool Numbers);
+
+} // namespace gevo
+
+#endif // GEVO_SEARCH_OUTPUT_H

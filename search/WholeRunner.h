@@ -1,0 +1,103 @@
+//===- WholeRunner.h - Variants judged by whole runs ------------*- C++ -*-===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runs the program itself, with a variant's code in the place of its kernels,
+// and compares what it prints and writes with what the original does. gevo-run,
+// beside this program, does the running: on the embedded GPU, with all checks.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_SEARCH_WHOLERUNNER_H
+#define GEVO_SEARCH_WHOLERUNNER_H
+
+#include "search/Program.h"
+#include <map>
+#include <set>
+
+namespace gevo {
+
+/// One way to run the program.
+using Command = std::vector<std::string>;
+
+/// What a run of the program came to.
+struct WholeRun {
+  /// Stage::Done, or where and why it failed.
+  Fitness Result;
+  /// Standard output, then the output files.
+  std::vector<std::string> Outputs;
+  int ExitStatus = 0;
+
+  struct Kernel {
+    std::string Name;
+    uint64_t Launches = 0;
+    double Microseconds = 0;
+  };
+  std::vector<Kernel> Kernels;
+  /// What the checks found: kernel and kind.
+  std::set<std::string> Findings;
+};
+
+/// How variants are run and judged.
+struct WholeScenario {
+  std::string GevoRun;
+  std::string Gpu;
+  /// Files that the program writes in its working directory.
+  std::vector<std::string> OutputFiles;
+  /// The largest error of a number; 0: outputs are equal to the byte.
+  double Tolerance = 0;
+  /// Findings that the original has, too, and that were accepted.
+  std::set<std::string> AcceptedFindings;
+  /// Warp instructions of a launch; 0: any.
+  uint64_t StepLimit = 0;
+  /// Of one run of the program; 0: any.
+  unsigned Seconds = 0;
+  /// Longer than this many times the original's time is of no use; 0: any.
+  double TimeBound = 0;
+
+  /// For caches: equal for what gives equal results.
+  std::string identity() const;
+};
+
+/// Runs \p C with the code in \p PtxFiles, in the current directory, with all
+/// checks or only with those that keep a variant from harm.
+WholeRun runWhole(const WholeScenario &S, const Command &C,
+                  llvm::ArrayRef<std::string> PtxFiles, bool AllChecks = true);
+
+/// What a variant is compared with.
+struct WholeCase {
+  Command Run;
+  WholeRun Original;
+  double Time = 0;
+};
+
+/// Runs the original: twice, to see that it gives the same answer, and then to
+/// find a limit of steps, which \p S gets. The error says what makes the
+/// program unfit.
+llvm::Expected<WholeCase> observeOriginal(WholeScenario &S, const Command &C);
+
+class WholeRunner : public Runner {
+public:
+  /// Runs happen in the folder \p Scratch, which is made. Variants that are no
+  /// faster than the original are run with all checks only if \p CheckAlways.
+  WholeRunner(const WholeScenario &S, llvm::ArrayRef<WholeCase> Cases,
+              std::string Scratch, bool CheckAlways = false)
+      : S(S), Cases(Cases), Scratch(std::move(Scratch)),
+        CheckAlways(CheckAlways) {}
+  Fitness run(const Payload &Code) override;
+
+private:
+  Fitness judge(const WholeCase &Case, const WholeRun &R) const;
+
+  const WholeScenario &S;
+  llvm::ArrayRef<WholeCase> Cases;
+  std::string Scratch;
+  bool CheckAlways;
+};
+
+} // namespace gevo
+
+#endif // GEVO_SEARCH_WHOLERUNNER_H

@@ -1,0 +1,41 @@
+//===- Pipeline.h - From a program to an edit set ---------------*- C++ -*-===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What gevo-search does, step by step: reads the recorded modules, runs the
+// original, searches, minimises, validates, writes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_TOOLS_GEVO_SEARCH_PIPELINE_H
+#define GEVO_TOOLS_GEVO_SEARCH_PIPELINE_H
+
+#include "search/Store.h"
+#include "tools/gevo-search/Settings.h"
+#include "tools/gevo-search/View.h"
+
+namespace gevo {
+
+struct PipelineOptions {
+  Settings Asked;
+  /// Where the search is kept.
+  std::string Folder;
+  bool Resume = false;
+  unsigned Jobs = 1;
+};
+
+/// Ends the search that is running with the best so far; for a signal handler.
+void stopSearch();
+
+/// Does all of it.
+llvm::Error runPipeline(const PipelineOptions &Options, View &V);
+
+/// The settings of the search in \p Folder.
+llvm::Expected<Settings> settingsOf(const std::string &Folder);
+
+} // namespace gevo
+
+#endif // GEVO_TOOLS_GEVO_SEARCH_PIPELINE_H

@@ -1,0 +1,73 @@
+//===- Settings.cpp - What a user asks for --------------------------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Settings as JSON, durations and commands as text.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/gevo-search/Settings.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace gevo;
+
+json::Value gevo::toJSON(const Settings &S) {
+  return json::Object{{"program", json::Array(S.Program)},
+                      {"held_out", json::Array(S.HeldOut)},
+                      {"outputs", json::Array(S.Outputs)},
+                      {"out", S.Out},
+                      {"gpu", S.Gpu},
+                      {"kernels", S.Kernels},
+                      {"algorithm", S.Algorithm},
+                      {"seed", S.Seed},
+                      {"population", S.Population},
+                      {"evaluations", S.Evaluations},
+                      {"seconds", S.Seconds},
+                      {"tolerance", S.Tolerance},
+                      {"accept_findings", S.AcceptFindings},
+                      {"directory", S.Directory}};
+}
+
+bool gevo::fromJSON(const json::Value &Value, Settings &S, json::Path P) {
+  json::ObjectMapper Map(Value, P);
+  return Map && Map.map("program", S.Program) &&
+         Map.map("held_out", S.HeldOut) && Map.map("outputs", S.Outputs) &&
+         Map.map("out", S.Out) && Map.map("gpu", S.Gpu) &&
+         Map.map("kernels", S.Kernels) && Map.map("algorithm", S.Algorithm) &&
+         Map.map("seed", S.Seed) && Map.map("population", S.Population) &&
+         Map.map("evaluations", S.Evaluations) &&
+         Map.map("seconds", S.Seconds) && Map.map("tolerance", S.Tolerance) &&
+         Map.map("accept_findings", S.AcceptFindings) &&
+         Map.map("directory", S.Directory);
+}
+
+Expected<double> gevo::parseDuration(StringRef Text) {
+  StringRef Number = Text;
+  double Unit = 1, Value;
+  if (Number.consume_back("h"))
+    Unit = 3600;
+  else if (Number.consume_back("m"))
+    Unit = 60;
+  else
+    Number.consume_back("s");
+  if (Number.getAsDouble(Value) || !(Value > 0) || Value > 1e9)
+    return createStringError(inconvertibleErrorCode(),
+                             "'" + Text +
+                                 "' is no duration; write 90s, 10m or 1.5h");
+  return Value * Unit;
+}
+
+std::string gevo::shellText(const Command &C) {
+  std::string Text;
+  for (const std::string &Word : C) {
+    bool Plain = !Word.empty() && all_of(Word, [](char X) {
+      return isAlnum(X) || StringRef("-_./=+,:@%").contains(X);
+    });
+    Text += (Text.empty() ? "" : " ") + (Plain ? Word : "'" + Word + "'");
+  }
+  return Text;
+}

@@ -1,0 +1,50 @@
+//===- Settings.h - What a user asks for ------------------------*- C++ -*-===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The command line as data: kept in the store, so that a resumed search is the
+// same search.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_TOOLS_GEVO_SEARCH_SETTINGS_H
+#define GEVO_TOOLS_GEVO_SEARCH_SETTINGS_H
+
+#include "search/WholeRunner.h"
+#include "llvm/Support/JSON.h"
+
+namespace gevo {
+
+struct Settings {
+  Command Program;
+  std::vector<Command> HeldOut;
+  std::vector<std::string> Outputs;
+  std::string Out;
+  std::string Gpu = "V100";
+  std::string Kernels;
+  std::string Algorithm = "default";
+  uint64_t Seed = 1;
+  uint64_t Population = 0;
+  uint64_t Evaluations = 0;
+  double Seconds = 0;
+  double Tolerance = 0;
+  bool AcceptFindings = false;
+  /// Where the program is run from.
+  std::string Directory;
+};
+
+llvm::json::Value toJSON(const Settings &S);
+bool fromJSON(const llvm::json::Value &Value, Settings &S, llvm::json::Path P);
+
+/// Reads "90", "90s", "10m" or "1.5h" as seconds.
+llvm::Expected<double> parseDuration(llvm::StringRef Text);
+
+/// "./app 8 'a b'", as one would type it.
+std::string shellText(const Command &C);
+
+} // namespace gevo
+
+#endif // GEVO_TOOLS_GEVO_SEARCH_SETTINGS_H

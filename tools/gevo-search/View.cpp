@@ -1,0 +1,169 @@
+//===- View.cpp - What a user sees ----------------------------------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Everything for people goes to standard error, so that --json is alone on
+// standard output.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/gevo-search/View.h"
+#include "passes/edit/JsonText.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+#include <unistd.h>
+
+using namespace llvm;
+using namespace gevo;
+
+bool Finalist::passed() const {
+  return all_of(Checks, [](const Check &C) { return C.Result.valid(); });
+}
+
+View::View(bool Quiet, bool Json)
+    : Quiet(Quiet), Json(Json), Terminal(isatty(STDERR_FILENO)) {}
+
+void View::clearLine() {
+  if (LineOpen)
+    errs() << "\r\x1b[K";
+  LineOpen = false;
+}
+
+void View::say(const Twine &Text) {
+  if (Quiet)
+    return;
+  clearLine();
+  errs() << Text << '\n';
+}
+
+static std::string duration(double Seconds) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  unsigned Whole = Seconds;
+  if (Whole >= 3600)
+    OS << Whole / 3600 << "h";
+  if (Whole >= 60)
+    OS << Whole % 3600 / 60 << "m";
+  OS << Whole % 60 << "s";
+  return Text;
+}
+
+void View::progress(const Search &S, bool Last) {
+  double Every = Terminal ? 0.2 : 10, Now = S.elapsed();
+  if (Quiet || (!Last && Now - LastShown < Every))
+    return;
+  LastShown = Now;
+  const SearchState &State = S.state();
+  uint64_t Valid = State.Stages[static_cast<unsigned>(Stage::Done)], All = 0;
+  for (uint64_t N : State.Stages)
+    All += N;
+  const Individual *Best = State.best(S.options().Tolerance);
+  clearLine();
+  errs() << "generation " << State.Generation << ", " << All << " evaluations, "
+         << format("%.1f/s, %.0f%% valid", All / std::max(Now, 1e-3),
+                   All ? 100.0 * Valid / All : 0.0);
+  if (Best && State.Baseline.Time > 0)
+    errs() << format(", best %.2fx with error %g",
+                     State.Baseline.Time / Best->Result.Time,
+                     Best->Result.Error);
+  if (S.options().MaxSeconds)
+    errs() << ", " << duration(std::max(0.0, S.options().MaxSeconds - Now))
+           << " left";
+  else if (S.options().MaxEvaluations && S.spent() > 0)
+    errs() << ", " << duration(Now / S.spent() - Now) << " left";
+  LineOpen = Terminal && !Last;
+  errs() << (LineOpen ? "" : "\n");
+}
+
+static void row(StringRef Title, const Fitness &F, double Baseline,
+                const Twine &Edits) {
+  errs() << format("%-28s %12.2f  %7.2fx  %9.3g  ", Title.str().c_str(),
+                   F.Time / 1000, Baseline / F.Time, F.Error)
+         << Edits << '\n';
+}
+
+void View::table(const Search &S, ArrayRef<Finalist> Finalists) {
+  double Baseline = S.state().Baseline.Time;
+  errs().indent(34) << "time us  speed-up      error  edits\n";
+  row("baseline", S.state().Baseline, Baseline, "0");
+  for (const Finalist &F : Finalists) {
+    row(F.Title, F.Kept.Result, Baseline,
+        Twine(F.Kept.Edits.size()) + " (of " + Twine(F.Before) + ")");
+    for (const Finalist::Check &C : F.Checks) {
+      errs() << "  " << (C.HeldOut ? "held out: " : "searched: ") << C.Name
+             << ": ";
+      if (C.Result.valid())
+        errs() << format("%.2fx, error %.3g\n", C.Original / C.Result.Time,
+                         C.Result.Error);
+      else
+        errs() << "refused at stage '" << name(C.Result.End)
+               << "': " << C.Result.Reason << '\n';
+    }
+  }
+  errs() << "evaluations that ended at each stage:";
+  for (unsigned I = 0; I < NumStages; ++I)
+    if (S.state().Stages[I])
+      errs() << ' ' << name(static_cast<Stage>(I)) << ' '
+             << S.state().Stages[I];
+  errs() << '\n';
+}
+
+static json::Array checksOf(const Finalist &F) {
+  json::Array Checks;
+  for (const Finalist::Check &C : F.Checks)
+    Checks.push_back(json::Object{{"run", jsonText(C.Name)},
+                                  {"held_out", C.HeldOut},
+                                  {"original_us", C.Original / 1000},
+                                  {"result", C.Result}});
+  return Checks;
+}
+
+json::Object gevo::measuredOf(const Search &S, const Finalist &F,
+                              const Settings &Asked) {
+  double Baseline = S.state().Baseline.Time;
+  return json::Object{{"gpu", Asked.Gpu},
+                      {"device", "embedded"},
+                      {"baseline_us", Baseline / 1000},
+                      {"time_us", F.Kept.Result.Time / 1000},
+                      {"speedup", Baseline / F.Kept.Result.Time},
+                      {"error", F.Kept.Result.Error},
+                      {"tolerance", Asked.Tolerance},
+                      {"checks", "all"},
+                      {"validation", checksOf(F)},
+                      {"algorithm", Asked.Algorithm},
+                      {"seed", Asked.Seed},
+                      {"evaluations", S.state().Evaluations}};
+}
+
+void View::result(const Search &S, ArrayRef<Finalist> Finalists,
+                  const Settings &Asked, uint64_t Runs, StringRef Written) {
+  if (!Quiet)
+    table(S, Finalists);
+  if (!Json)
+    return;
+  json::Array List;
+  for (const Finalist &F : Finalists) {
+    json::Object O = measuredOf(S, F, Asked);
+    O["title"] = F.Title;
+    O["edits"] = json::Array(F.Kept.Edits);
+    O["edits_before_minimising"] = F.Before;
+    O["passed"] = F.passed();
+    List.push_back(std::move(O));
+  }
+  json::Object Stages;
+  for (unsigned I = 0; I < NumStages; ++I)
+    Stages[name(static_cast<Stage>(I))] = S.state().Stages[I];
+  outs() << formatv(
+      "{0:2}\n",
+      json::Value(json::Object{{"baseline_us", S.state().Baseline.Time / 1000},
+                               {"evaluations", S.state().Evaluations},
+                               {"runs", Runs},
+                               {"generations", S.state().Generation},
+                               {"seconds", S.elapsed()},
+                               {"stages", std::move(Stages)},
+                               {"finalists", std::move(List)},
+                               {"written", Written}}));
+}

@@ -1,0 +1,66 @@
+//===- View.h - What a user sees --------------------------------*- C++ -*-===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// On a terminal one line that changes; in a pipe plain lines now and then. The
+// result is a table, or JSON.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_TOOLS_GEVO_SEARCH_VIEW_H
+#define GEVO_TOOLS_GEVO_SEARCH_VIEW_H
+
+#include "search/Search.h"
+#include "tools/gevo-search/Settings.h"
+
+namespace gevo {
+
+/// A finalist after minimisation and validation.
+struct Finalist {
+  /// "best without error".
+  std::string Title;
+  Individual Kept;
+  /// How many edits it had before.
+  size_t Before = 0;
+
+  struct Check {
+    std::string Name;
+    bool HeldOut = false;
+    Fitness Result;
+    /// Of the original, in nanoseconds.
+    double Original = 0;
+  };
+  std::vector<Check> Checks;
+  bool passed() const;
+};
+
+class View {
+public:
+  View(bool Quiet, bool Json);
+
+  /// A line of its own.
+  void say(const llvm::Twine &Text);
+  /// Shows how far the search is, if it is time to.
+  void progress(const Search &S, bool Last = false);
+  /// The result as a table, or as JSON.
+  void result(const Search &S, llvm::ArrayRef<Finalist> Finalists,
+              const Settings &Asked, uint64_t Runs, llvm::StringRef Written);
+
+private:
+  void table(const Search &S, llvm::ArrayRef<Finalist> Finalists);
+  void clearLine();
+
+  bool Quiet, Json, Terminal, LineOpen = false;
+  double LastShown = 0;
+};
+
+/// What was measured and checked, for the edit-set file.
+llvm::json::Object measuredOf(const Search &S, const Finalist &F,
+                              const Settings &Asked);
+
+} // namespace gevo
+
+#endif // GEVO_TOOLS_GEVO_SEARCH_VIEW_H

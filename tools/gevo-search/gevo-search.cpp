@@ -1,0 +1,220 @@
+//===- gevo-search.cpp - Evolves edits of a CUDA program ------------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Parses the command line, and lets the pipeline do the rest.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/gevo-search/Pipeline.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/StringSaver.h"
+#include "llvm/Support/WithColor.h"
+#include <csignal>
+#include <thread>
+
+using namespace llvm;
+using namespace gevo;
+
+static cl::OptionCategory Category("gevo-search options");
+
+static cl::opt<std::string> Out("o", cl::value_desc("file"),
+                                cl::desc("Write the edit set here (default: "
+                                         "PROGRAM.gevo.json)"),
+                                cl::cat(Category));
+static cl::opt<std::string>
+    Budget("budget", cl::value_desc("time"), cl::cat(Category),
+           cl::desc("How long to search: 90s, 10m, 1.5h (default: 4m, if "
+                    "--evals is not given)"));
+static cl::opt<uint64_t> Evals("evals", cl::value_desc("n"),
+                               cl::desc("Try this many variants"),
+                               cl::cat(Category));
+static cl::opt<uint64_t> Seed("seed", cl::value_desc("n"), cl::init(1),
+                              cl::desc("Of the random streams (default: 1)"),
+                              cl::cat(Category));
+static cl::opt<std::string> Gpu("gpu", cl::value_desc("name"), cl::init("V100"),
+                                cl::desc("The GPU to optimise for (default: "
+                                         "V100)"),
+                                cl::cat(Category));
+static cl::opt<double>
+    Tolerance("tolerance", cl::value_desc("error"), cl::cat(Category),
+              cl::desc("Largest relative error of a number in the output "
+                       "(default: 0, outputs are equal to the byte)"));
+static cl::opt<std::string>
+    Kernels("kernels", cl::value_desc("regex"), cl::cat(Category),
+            cl::desc("Edit only functions whose names match"));
+static cl::opt<std::string> Algorithm("algorithm", cl::value_desc("name"),
+                                      cl::init("default"),
+                                      cl::desc("default, gevo, hill-climb or "
+                                               "random"),
+                                      cl::cat(Category));
+static cl::opt<uint64_t>
+    Population("population", cl::value_desc("n"), cl::cat(Category),
+               cl::desc("Individuals (default: the algorithm's own)"));
+static cl::list<std::string>
+    HeldOut("held-out", cl::value_desc("command"), cl::cat(Category),
+            cl::desc("A run that only validates the result; may be repeated"));
+static cl::list<std::string>
+    Outputs("output", cl::value_desc("file"), cl::cat(Category),
+            cl::desc("A file that the program writes in its working "
+                     "directory, compared like its standard output"));
+static cl::opt<bool>
+    AcceptFindings("accept-findings", cl::cat(Category),
+                   cl::desc("Accept what the checks find in the program "
+                            "itself; variants may have no others"));
+static cl::opt<std::string> Folder("store", cl::value_desc("folder"),
+                                   cl::desc("Keep the search here (default: "
+                                            "the edit set's name and .search)"),
+                                   cl::cat(Category));
+static cl::opt<std::string> Resume("resume", cl::value_desc("folder"),
+                                   cl::desc("Go on with the search kept there"),
+                                   cl::cat(Category));
+static cl::opt<unsigned> Jobs("jobs", cl::value_desc("n"),
+                              cl::desc("Workers (default: one per core)"),
+                              cl::cat(Category));
+static cl::opt<bool> Quiet("quiet", cl::desc("Say nothing but errors"),
+                           cl::cat(Category));
+static cl::opt<bool> Json("json",
+                          cl::desc("Print the result as JSON on standard "
+                                   "output"),
+                          cl::cat(Category));
+
+// Arguments that name files keep their meaning in another working directory.
+static std::string anchored(StringRef Word) {
+  if (Word.starts_with("-") || !sys::fs::exists(Word))
+    return Word.str();
+  SmallString<128> Path(Word);
+  sys::fs::make_absolute(Path);
+  sys::path::remove_dots(Path, /*remove_dot_dot=*/false);
+  return Path.str().str();
+}
+
+static Expected<Command> commandOf(ArrayRef<StringRef> Words) {
+  ErrorOr<std::string> Path = sys::findProgramByName(Words.front());
+  if (!Path)
+    return createStringError(Path.getError(),
+                             "cannot find the program '" + Words.front() + "'");
+  Command C = {anchored(*Path)};
+  for (StringRef Word : Words.drop_front())
+    C.push_back(anchored(Word));
+  return C;
+}
+
+static Error fill(ArrayRef<StringRef> Program, PipelineOptions &O) {
+  Settings &S = O.Asked;
+  Expected<Command> C = commandOf(Program);
+  if (!C)
+    return C.takeError();
+  S.Program = std::move(*C);
+  for (const std::string &Text : HeldOut) {
+    BumpPtrAllocator Allocator;
+    StringSaver Saver(Allocator);
+    SmallVector<const char *, 8> Words;
+    cl::TokenizeGNUCommandLine(Text, Saver, Words);
+    if (Words.empty())
+      return createStringError(inconvertibleErrorCode(),
+                               "--held-out names no program");
+    SmallVector<StringRef, 8> Views(Words.begin(), Words.end());
+    Expected<Command> Other = commandOf(Views);
+    if (!Other)
+      return Other.takeError();
+    S.HeldOut.push_back(std::move(*Other));
+  }
+  S.Outputs.assign(Outputs.begin(), Outputs.end());
+  S.Out = anchored(
+      Out.empty() ? (sys::path::filename(Program.front()) + ".gevo.json").str()
+                  : Out.getValue());
+  SmallString<128> Path(S.Out);
+  sys::fs::make_absolute(Path);
+  S.Out = Path.str().str();
+  S.Gpu = Gpu;
+  S.Kernels = Kernels;
+  S.Algorithm = Algorithm;
+  S.Seed = Seed;
+  S.Population = Population;
+  S.Tolerance = Tolerance;
+  S.AcceptFindings = AcceptFindings;
+  O.Folder = Folder.empty() ? S.Out + ".search" : Folder.getValue();
+  return Error::success();
+}
+
+static Error setBudget(Settings &S) {
+  constexpr double DefaultSeconds = 240;
+  if (Evals)
+    S.Evaluations = Evals;
+  if (!Budget.empty()) {
+    Expected<double> Seconds = parseDuration(Budget);
+    if (!Seconds)
+      return Seconds.takeError();
+    S.Seconds = *Seconds;
+  }
+  if (!S.Evaluations && S.Seconds == 0)
+    S.Seconds = DefaultSeconds;
+  if (!findAlgorithm(S.Algorithm)) {
+    std::string Names;
+    for (const AlgorithmInfo &A : algorithms())
+      Names += (Names.empty() ? "" : ", ") + A.Name.str();
+    return createStringError(inconvertibleErrorCode(),
+                             "there is no algorithm '" + S.Algorithm +
+                                 "'; there are " + Names);
+  }
+  return Error::success();
+}
+
+static Error search(ArrayRef<StringRef> Program) {
+  PipelineOptions O;
+  if (!Resume.empty()) {
+    O.Resume = true;
+    O.Folder = Resume;
+    Expected<Settings> S = settingsOf(O.Folder);
+    if (!S)
+      return S.takeError();
+    O.Asked = std::move(*S);
+  } else if (Program.empty()) {
+    return createStringError(inconvertibleErrorCode(),
+                             "no program to search; write it after --, as in "
+                             "gevo-search -o app.gevo.json -- ./app input");
+  } else if (Error E = fill(Program, O)) {
+    return E;
+  }
+  if (Error E = setBudget(O.Asked))
+    return E;
+  SmallString<128> Path(O.Folder);
+  sys::fs::make_absolute(Path);
+  O.Folder = Path.str().str();
+  O.Jobs = Jobs ? Jobs : std::max(1u, std::thread::hardware_concurrency());
+  View V(Quiet, Json);
+  return runPipeline(O, V);
+}
+
+int main(int Count, char **Arguments) {
+  InitLLVM Init(Count, Arguments);
+  char **End = Arguments + Count;
+  char **Dashes = std::find(Arguments, End, StringRef("--"));
+  SmallVector<StringRef, 8> Program;
+  for (char **A = Dashes; A != End && A + 1 != End; ++A)
+    Program.push_back(A[1]);
+  cl::HideUnrelatedOptions(Category);
+  cl::ParseCommandLineOptions(
+      Dashes - Arguments, Arguments,
+      "evolves edits that make the kernels of a CUDA program faster\n\n"
+      "  gevo-search -o app.gevo.json -- ./app input\n");
+  // The first Ctrl-C ends the search with the best so far, the second all.
+  struct sigaction Action = {};
+  Action.sa_handler = [](int) { stopSearch(); };
+  Action.sa_flags = SA_RESETHAND;
+  sigaction(SIGINT, &Action, nullptr);
+  if (Error E = search(Program)) {
+    WithColor::error(errs(), "gevo-search") << toString(std::move(E)) << '\n';
+    return 1;
+  }
+  return 0;
+}
