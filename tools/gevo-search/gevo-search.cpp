@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "search/Scenario.h"
 #include "tools/gevo-search/Pipeline.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -16,7 +17,6 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
-#include "llvm/Support/StringSaver.h"
 #include "llvm/Support/WithColor.h"
 #include <csignal>
 #include <thread>
@@ -26,6 +26,9 @@ using namespace gevo;
 
 static cl::OptionCategory Category("gevo-search options");
 
+static cl::opt<std::string> ScenarioFile(cl::Positional,
+                                         cl::desc("[scenario.yaml]"),
+                                         cl::cat(Category));
 static cl::opt<std::string> Out("o", cl::value_desc("file"),
                                 cl::desc("Write the edit set here (default: "
                                          "PROGRAM.gevo.json)"),
@@ -97,33 +100,89 @@ static std::string anchored(StringRef Word) {
   return Path.str().str();
 }
 
-static Expected<Command> commandOf(ArrayRef<StringRef> Words) {
+static Expected<Command> commandOf(ArrayRef<std::string> Words) {
   ErrorOr<std::string> Path = sys::findProgramByName(Words.front());
   if (!Path)
     return createStringError(Path.getError(),
                              "cannot find the program '" + Words.front() + "'");
   Command C = {anchored(*Path)};
-  for (StringRef Word : Words.drop_front())
+  for (const std::string &Word : Words.drop_front())
     C.push_back(anchored(Word));
   return C;
 }
 
-static Error fill(ArrayRef<StringRef> Program, PipelineOptions &O) {
+// What the command line does not say, the file does.
+template <typename Option, typename Value>
+static void preset(Option &O, const std::optional<Value> &V) {
+  if (V && !O.getNumOccurrences())
+    O = *V;
+}
+
+// Our own tools are found beside this one.
+static Error build(const std::string &Text) {
+  std::vector<std::string> Words = splitCommand(Text);
+  if (Words.empty())
+    return Error::success();
+  std::string Beside =
+      sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(stopSearch));
+  StringRef Folders[] = {sys::path::parent_path(Beside)};
+  ErrorOr<std::string> Compiler = sys::findProgramByName(Words[0], Folders);
+  if (!Compiler)
+    Compiler = sys::findProgramByName(Words[0]);
+  if (!Compiler)
+    return createStringError(Compiler.getError(),
+                             "cannot find '" + Words[0] + "' to build with");
+  SmallVector<StringRef, 16> Views(Words.begin(), Words.end());
+  if (sys::ExecuteAndWait(*Compiler, Views))
+    return createStringError(inconvertibleErrorCode(),
+                             "the build failed: " + Text);
+  return Error::success();
+}
+
+// Relative names in a scenario start at its folder.
+static Expected<std::vector<std::string>> takeScenario() {
+  Expected<Scenario> S = readScenario(ScenarioFile);
+  if (!S)
+    return S.takeError();
+  StringRef Folder = sys::path::parent_path(ScenarioFile);
+  if (!Folder.empty())
+    if (std::error_code EC = sys::fs::set_current_path(Folder))
+      return createStringError(EC, "cannot enter '" + Folder + "'");
+  preset(Out, S->Out);
+  preset(Gpu, S->Gpu);
+  preset(Kernels, S->Kernels);
+  preset(Algorithm, S->Algorithm);
+  preset(Population, S->Population);
+  // A budget of either kind on the command line takes the place of both.
+  if (!Budget.getNumOccurrences() && !Evals.getNumOccurrences()) {
+    preset(Budget, S->Budget);
+    preset(Evals, S->Evals);
+  }
+  preset(Seed, S->Seed);
+  preset(Tolerance, S->Tolerance);
+  preset(AcceptFindings, std::optional<bool>(S->AcceptFindings));
+  for (const std::string &Text : S->HeldOut)
+    HeldOut.push_back(Text);
+  for (const std::string &Name : S->Outputs)
+    Outputs.push_back(Name);
+  if (S->Build)
+    if (Error E = build(*S->Build))
+      return E;
+  return splitCommand(S->Run);
+}
+
+static Error fill(ArrayRef<std::string> Program, PipelineOptions &O) {
   Settings &S = O.Asked;
   Expected<Command> C = commandOf(Program);
   if (!C)
     return C.takeError();
   S.Program = std::move(*C);
   for (const std::string &Text : HeldOut) {
-    BumpPtrAllocator Allocator;
-    StringSaver Saver(Allocator);
-    SmallVector<const char *, 8> Words;
-    cl::TokenizeGNUCommandLine(Text, Saver, Words);
+    std::vector<std::string> Words = splitCommand(Text);
     if (Words.empty())
       return createStringError(inconvertibleErrorCode(),
                                "--held-out names no program");
-    SmallVector<StringRef, 8> Views(Words.begin(), Words.end());
-    Expected<Command> Other = commandOf(Views);
+    Expected<Command> Other = commandOf(Words);
     if (!Other)
       return Other.takeError();
     S.HeldOut.push_back(std::move(*Other));
@@ -169,8 +228,16 @@ static Error setBudget(Settings &S) {
   return Error::success();
 }
 
-static Error search(ArrayRef<StringRef> Program) {
+static Error search(std::vector<std::string> Program) {
   PipelineOptions O;
+  if (!ScenarioFile.empty()) {
+    Expected<std::vector<std::string>> Run = takeScenario();
+    if (!Run)
+      return Run.takeError();
+    // A program on the command line takes the place of the file's.
+    if (Program.empty())
+      Program = std::move(*Run);
+  }
   if (!Resume.empty()) {
     O.Resume = true;
     O.Folder = Resume;
@@ -199,14 +266,15 @@ int main(int Count, char **Arguments) {
   InitLLVM Init(Count, Arguments);
   char **End = Arguments + Count;
   char **Dashes = std::find(Arguments, End, StringRef("--"));
-  SmallVector<StringRef, 8> Program;
+  std::vector<std::string> Program;
   for (char **A = Dashes; A != End && A + 1 != End; ++A)
     Program.push_back(A[1]);
   cl::HideUnrelatedOptions(Category);
   cl::ParseCommandLineOptions(
       Dashes - Arguments, Arguments,
       "evolves edits that make the kernels of a CUDA program faster\n\n"
-      "  gevo-search -o app.gevo.json -- ./app input\n");
+      "  gevo-search -o app.gevo.json -- ./app input\n"
+      "  gevo-search scenario.yaml\n");
   // The first Ctrl-C ends the search with the best so far, the second all.
   struct sigaction Action = {};
   Action.sa_handler = [](int) { stopSearch(); };

@@ -1,0 +1,87 @@
+//===- Scenario.cpp - A search described in a file ------------------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// LLVM's YAML reader does the work; it knows lines and columns.
+//
+//===----------------------------------------------------------------------===//
+
+#include "search/Scenario.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/StringSaver.h"
+#include "llvm/Support/YAMLTraits.h"
+
+using namespace llvm;
+using namespace gevo;
+
+template <> struct yaml::MappingTraits<Scenario> {
+  static void mapping(IO &In, Scenario &S) {
+    In.mapOptional("build", S.Build);
+    In.mapRequired("run", S.Run);
+    In.mapOptional("held-out", S.HeldOut);
+    In.mapOptional("outputs", S.Outputs);
+    In.mapOptional("out", S.Out);
+    In.mapOptional("gpu", S.Gpu);
+    In.mapOptional("kernels", S.Kernels);
+    In.mapOptional("algorithm", S.Algorithm);
+    In.mapOptional("population", S.Population);
+    In.mapOptional("budget", S.Budget);
+    In.mapOptional("evals", S.Evals);
+    In.mapOptional("seed", S.Seed);
+    In.mapOptional("tolerance", S.Tolerance);
+    In.mapOptional("accept-findings", S.AcceptFindings);
+  }
+};
+
+Expected<Scenario> gevo::parseScenario(StringRef Text, StringRef Path) {
+  // The first problem, with its place.
+  struct Problems {
+    std::string First;
+    StringRef Path;
+  } Found{"", Path};
+  Scenario Result;
+  yaml::Input In(
+      Text, nullptr,
+      [](const SMDiagnostic &D, void *Context) {
+        auto &P = *static_cast<Problems *>(Context);
+        if (P.First.empty())
+          P.First = (P.Path + ":" + Twine(D.getLineNo()) + ":" +
+                     Twine(D.getColumnNo() + 1) + ": " + D.getMessage())
+                        .str();
+      },
+      &Found);
+  In >> Result;
+  if (In.error() || !Found.First.empty())
+    return createStringError(inconvertibleErrorCode(),
+                             Found.First.empty()
+                                 ? (Path + ":1:1: this is no scenario").str()
+                                 : Found.First);
+  if (splitCommand(Result.Run).empty())
+    return createStringError(inconvertibleErrorCode(),
+                             Path + ":1:1: 'run' names no program");
+  return Result;
+}
+
+Expected<Scenario> gevo::readScenario(StringRef Path) {
+  auto Buffer = MemoryBuffer::getFile(Path);
+  if (!Buffer)
+    return createStringError(Buffer.getError(),
+                             "cannot read '" + Path +
+                                 "': " + Buffer.getError().message());
+  return parseScenario((*Buffer)->getBuffer(), Path);
+}
+
+std::vector<std::string> gevo::splitCommand(StringRef Text) {
+  BumpPtrAllocator Allocator;
+  StringSaver Saver(Allocator);
+  SmallVector<const char *, 8> Words;
+  cl::TokenizeGNUCommandLine(Text, Saver, Words);
+  return {Words.begin(), Words.end()};
+}

@@ -1,0 +1,46 @@
+//===- Scenario.h - A search described in a file ----------------*- C++ -*-===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a variant is judged on, as YAML: how to build the program, the run to
+// search on, the runs held out, outputs, tolerance, kernels, GPU and budget.
+// docs/reference/gevo-search.md is its manual.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_SEARCH_SCENARIO_H
+#define GEVO_SEARCH_SCENARIO_H
+
+#include "llvm/Support/Error.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gevo {
+
+/// The keys of a scenario file; what it does not say is not set.
+struct Scenario {
+  std::optional<std::string> Build;
+  std::string Run;
+  std::vector<std::string> HeldOut;
+  std::vector<std::string> Outputs;
+  std::optional<std::string> Out, Gpu, Kernels, Algorithm, Budget;
+  std::optional<uint64_t> Evals, Seed, Population;
+  std::optional<double> Tolerance;
+  bool AcceptFindings = false;
+};
+
+/// Parses \p Text. Errors have the form "path:line:column: what is wrong".
+llvm::Expected<Scenario> parseScenario(llvm::StringRef Text,
+                                       llvm::StringRef Path);
+llvm::Expected<Scenario> readScenario(llvm::StringRef Path);
+
+/// The words of a command line, with quotes as a shell has them.
+std::vector<std::string> splitCommand(llvm::StringRef Text);
+
+} // namespace gevo
+
+#endif // GEVO_SEARCH_SCENARIO_H
