@@ -21,7 +21,7 @@ using namespace gevo::driver;
 
 namespace {
 
-constexpr int InterfaceVersion = 2;
+constexpr int InterfaceVersion = 3;
 
 /// Changes the settings of the current context or, without one, those that new
 /// contexts get.
@@ -84,6 +84,14 @@ GEVO_EXPORT int gevoGpuSetTiming(int On) {
 GEVO_EXPORT int gevoGpuSetStepLimit(uint64_t WarpInstructions) {
   return changeSettings(
       [&](LaunchSettings &S) { S.StepLimit = WarpInstructions; });
+}
+
+GEVO_EXPORT int gevoGpuSetCycleLimit(uint64_t Cycles) {
+  return changeSettings([&](LaunchSettings &S) { S.CycleLimit = Cycles; });
+}
+
+GEVO_EXPORT int gevoGpuKeepLines(int On) {
+  return changeSettings([&](LaunchSettings &S) { S.KeepLines = On != 0; });
 }
 
 GEVO_EXPORT int gevoGpuSetFindingsTarget(const char *Target) {

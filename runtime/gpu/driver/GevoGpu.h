@@ -47,6 +47,10 @@ int gevoGpuSetTiming(int On);
    current context the choice is for contexts made later. */
 int gevoGpuSetStepLimit(uint64_t WarpInstructions);
 
+/* Ends launches after that many cycles of the model's clock; 0 means never.
+   Without a current context the choice is for contexts made later. */
+int gevoGpuSetCycleLimit(uint64_t Cycles);
+
 /* Where findings are printed: "stderr", "none", or a file name. */
 int gevoGpuSetFindingsTarget(const char *Target);
 
@@ -82,6 +86,57 @@ int gevoGpuGetCounters(GevoGpuCounters *Counters, size_t Size);
    "problem", "substituted") and the text. Without such a report nothing
    happens. */
 int gevoGpuNote(const char *Kind, const char *Text);
+
+/* Cost of one line of the PTX text that the last launch executed. */
+typedef struct GevoGpuLine {
+  uint32_t Line;      /* from 1 */
+  uint32_t Function;  /* 0: the kernel; else a function that it can call */
+  uint64_t Issues;    /* instructions that warps issued */
+  uint64_t Lanes;     /* active lanes of them */
+  uint64_t Stalls;    /* cycles that warps waited here */
+  uint64_t Sectors;   /* of global and local memory */
+  uint64_t Conflicts; /* replays of shared memory */
+} GevoGpuLine;
+
+/* Keeps (1) or does not keep (0) the costs of lines. Without a current context
+   the choice is for contexts made later. */
+int gevoGpuKeepLines(int On);
+
+/* Writes the lines that cost anything, in order of function and line, if Count
+   is enough for the *Needed that there are. */
+int gevoGpuGetLines(GevoGpuLine *Lines, size_t Count, size_t *Needed);
+
+/* Empties the model's caches, so that a launch takes the same time each time.
+ */
+int gevoGpuFlushCaches(void);
+
+/* Makes [Address, Address + Bytes) device memory; with Variable, memory of the
+   variable of that name. CUDA_ERROR_ALREADY_MAPPED if part of it is taken. */
+int gevoGpuAllocAt(uint64_t Address, size_t Bytes, const char *Variable,
+                   int IsConst);
+int gevoGpuFreeAt(uint64_t Address);
+
+/* Other allocations of the context come from the top of its memory from now
+   on, out of the way of gevoGpuAllocAt. */
+int gevoGpuAllocFromTop(void);
+
+/* Modules loaded from now on have their variable Name at Address, in memory
+   that exists and keeps what it holds. A null Name ends all bindings. */
+int gevoGpuBindVariable(const char *Name, uint64_t Address);
+
+/* Begins (1, from nothing) or ends (0) to note the pages that launches write;
+   2 also notes what they do to each byte, and forgets nothing until the next
+   call of this function. */
+int gevoGpuWatchWrites(int On);
+
+/* Writes the addresses of the pages of 4096 bytes that were written, ascending,
+   and forgets them, if Count is enough for the *Needed that there are. */
+int gevoGpuTakeWrites(uint64_t *Pages, size_t Count, size_t *Needed);
+
+/* Writes what launches did to each byte, if that is noted: 128 if it
+   was read before anything wrote it, plus the number of the type (a row of
+   ElementTypes.def, from 1) that the last store to it had, or 0. */
+int gevoGpuGetMarks(uint64_t Address, size_t Bytes, uint8_t *Marks);
 
 #ifdef __cplusplus
 }

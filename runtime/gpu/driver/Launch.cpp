@@ -9,6 +9,7 @@
 #include "runtime/gpu/driver/Clock.h"
 #include "runtime/gpu/driver/LaunchObserver.h"
 #include "runtime/gpu/driver/Report.h"
+#include "runtime/gpu/ptx/Module.h"
 
 #include <algorithm>
 #include <cstring>
@@ -47,6 +48,31 @@ CUresult resultOf(const gpu::LaunchResult &R) {
   return CUDA_ERROR_UNKNOWN;
 }
 
+/// What the lines of \p K's text cost, in order of function and line.
+std::vector<GevoGpuLine> costOfLines(const gpu::Kernel &K,
+                                     const gpu::timing::LaunchTiming &T) {
+  std::map<std::pair<uint32_t, uint32_t>, GevoGpuLine> Sums;
+  for (uint32_t F = 0; F < T.Profile.size(); ++F)
+    for (size_t I = 0; I < T.Profile[F].size(); ++I) {
+      const gpu::timing::InstructionProfile &C = T.Profile[F][I];
+      if (!C.Issues)
+        continue;
+      uint32_t Line = K.functions()[F]->Code[I].Line;
+      GevoGpuLine &Sum = Sums[{F, Line}];
+      Sum.Line = Line;
+      Sum.Function = F;
+      Sum.Issues += C.Issues;
+      Sum.Lanes += C.Lanes;
+      Sum.Stalls += C.stallCycles();
+      Sum.Sectors += C.Sectors;
+      Sum.Conflicts += C.BankConflicts;
+    }
+  std::vector<GevoGpuLine> Lines;
+  for (const auto &Entry : Sums)
+    Lines.push_back(Entry.second);
+  return Lines;
+}
+
 CUresult runLaunch(const LaunchPlan &Plan, WorkReport &Report) {
   Context &Ctx = *Plan.F->Owner->Ctx;
   gpu::LaunchOptions Options;
@@ -58,20 +84,27 @@ CUresult runLaunch(const LaunchPlan &Plan, WorkReport &Report) {
   Options.Cooperative = Plan.Cooperative;
   LaunchSettings Settings;
   uint64_t Cycles = 0;
+  std::vector<GevoGpuLine> Lines;
+  std::shared_ptr<gpu::TouchRecord> Writes;
   {
     std::lock_guard<std::mutex> Guard(Ctx.Lock);
     Settings = Ctx.Settings;
+    Writes = Ctx.Writes;
   }
+  Options.Touches = Writes.get();
   Options.Checks = Settings.Checks;
   Options.StepLimit = Settings.StepLimit;
   gpu::LaunchResult Result;
   std::optional<gpu::timing::LaunchTiming> Timing;
   for (const auto &O : Driver::get().Observers)
-    O->before(Plan);
+    O->before(Plan, Options);
   if (Settings.Timing) {
     std::lock_guard<std::mutex> Guard(Ctx.ClockLock);
     gpu::timing::TimedResult Timed =
-        Ctx.Clock.launch(*Ctx.Engine, *Plan.F->Code, Options);
+        Ctx.Clock.launch(*Ctx.Engine, *Plan.F->Code, Options,
+                         /*Machine=*/nullptr, Settings.CycleLimit);
+    if (Settings.KeepLines)
+      Lines = costOfLines(*Plan.F->Code, Timed.Timing);
     Result = std::move(Timed.Execution);
     Report.Microseconds = double(Timed.Timing.Nanoseconds) / 1000.0;
     Cycles = Timed.Timing.Cycles;
@@ -91,6 +124,7 @@ CUresult runLaunch(const LaunchPlan &Plan, WorkReport &Report) {
     Ctx.LastCounters = Result.Counters;
     Ctx.LastMicroseconds = Report.Microseconds;
     Ctx.LastCycles = Cycles;
+    Ctx.LastLines = std::move(Lines);
     Ctx.Findings.insert(Ctx.Findings.end(), Result.Findings.begin(),
                         Result.Findings.end());
   }

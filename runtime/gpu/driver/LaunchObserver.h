@@ -31,8 +31,9 @@ struct LaunchOutcome {
 class LaunchObserver {
 public:
   virtual ~LaunchObserver() = default;
-  /// \p Plan will run now.
-  virtual void before(const LaunchPlan &Plan) {}
+  /// \p Plan will run now with \p Options, which an observer may have record
+  /// what the launch touches.
+  virtual void before(const LaunchPlan &Plan, gpu::LaunchOptions &Options) {}
   /// \p Plan has run.
   virtual void after(const LaunchPlan &Plan, const LaunchOutcome &Outcome) {}
 };

@@ -15,14 +15,20 @@ using namespace gevo::driver;
 Module::~Module() {
   if (Loaded)
     for (const gpu::ModuleVariable &V : Loaded->variables())
-      Driver::get().removeMemory(V.Address);
+      if (!V.IsBound)
+        Driver::get().removeMemory(V.Address);
 }
 
 CUresult gevo::driver::loadModule(const std::shared_ptr<Context> &Ctx,
                                   const std::vector<std::string> &Texts,
                                   CUmodule &Handle, std::string &Log) {
-  auto Loaded = Texts.size() == 1 ? Ctx->Engine->load(Texts[0])
-                                  : Ctx->Engine->link(Texts);
+  gpu::VariableBindings Bindings;
+  {
+    std::lock_guard<std::mutex> Guard(Ctx->Lock);
+    Bindings = Ctx->Bindings;
+  }
+  auto Loaded = Texts.size() == 1 ? Ctx->Engine->load(Texts[0], Bindings)
+                                  : Ctx->Engine->link(Texts, Bindings);
   if (!Loaded) {
     Log = "PTX " + Loaded.error().str();
     return CUDA_ERROR_INVALID_PTX;
@@ -32,7 +38,7 @@ CUresult gevo::driver::loadModule(const std::shared_ptr<Context> &Ctx,
   M->Texts = Texts;
   M->Loaded = std::move(*Loaded);
   for (const gpu::ModuleVariable &V : M->Loaded->variables()) {
-    if (!V.Bytes || !V.Address)
+    if (!V.Bytes || !V.Address || V.IsBound)
       continue;
     MemoryRange Range;
     Range.Base = V.Address;

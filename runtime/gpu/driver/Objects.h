@@ -17,8 +17,10 @@
 #define GEVO_RUNTIME_GPU_DRIVER_OBJECTS_H
 
 #include "runtime/gpu/driver/DeviceProperties.h"
+#include "runtime/gpu/driver/GevoGpu.h"
 #include "runtime/gpu/driver/Handle.h"
 #include "runtime/gpu/driver/cuda_abi_streams.h"
+#include "runtime/gpu/exec/Touch.h"
 #include "runtime/gpu/timing/TimedLaunch.h"
 
 #include <atomic>
@@ -40,8 +42,10 @@ struct Stream;
 /// How launches are run and checked.
 struct LaunchSettings {
   gpu::CheckSet Checks = gpu::CheckSet::all();
-  bool Timing = true;     ///< Model the time of launches.
-  uint64_t StepLimit = 0; ///< Warp instructions; 0 means no limit.
+  bool Timing = true;      ///< Model the time of launches.
+  uint64_t StepLimit = 0;  ///< Warp instructions; 0 means no limit.
+  uint64_t CycleLimit = 0; ///< On the model's clock; 0 means no limit.
+  bool KeepLines = false;  ///< Keep what the lines of the PTX cost.
   /// Where findings go: "stderr", "none", or a file that gets a line of JSON
   /// for each.
   std::string FindingsTo = "stderr";
@@ -99,6 +103,9 @@ struct Context : Object, std::enable_shared_from_this<Context> {
   gpu::LaunchCounters LastCounters;
   double LastMicroseconds = 0;
   uint64_t LastCycles = 0;
+  std::vector<GevoGpuLine> LastLines; ///< If settings say so.
+  gpu::VariableBindings Bindings;     ///< Of modules that are loaded next.
+  std::shared_ptr<gpu::TouchRecord> Writes; ///< Null: not watched.
   std::map<CUlimit, size_t> Limits;
   CUfunc_cache Cache = CU_FUNC_CACHE_PREFER_NONE;
   CUsharedconfig SharedConfig = CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE;

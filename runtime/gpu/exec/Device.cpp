@@ -34,6 +34,17 @@ uint64_t Device::allocate(uint64_t Bytes, MemoryKind Kind, uint64_t Align) {
   return Memory.allocate(Bytes, Kind, Align);
 }
 
+bool Device::allocateAt(uint64_t Address, uint64_t Bytes, MemoryKind Kind,
+                        std::string Name) {
+  Guard G(Lock);
+  return Memory.allocateAt(Address, Bytes, Kind, std::move(Name));
+}
+
+void Device::allocateFromTop() {
+  Guard G(Lock);
+  Memory.allocateFromTop();
+}
+
 bool Device::release(uint64_t Address) {
   Guard G(Lock);
   return Memory.release(Address);

@@ -23,6 +23,7 @@
 #include "runtime/gpu/ptx/Result.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -100,7 +101,12 @@ struct ModuleVariable {
   uint64_t Bytes = 0;
   bool IsConst = false;   ///< .const: device code only reads it.
   bool IsManaged = false; ///< .attribute(.managed)
+  bool IsBound = false;   ///< In memory that the module does not own.
 };
+
+/// Variables of a module that get memory which exists already, by name. It
+/// keeps what it holds: a bound variable is not initialised.
+using VariableBindings = std::map<std::string, uint64_t>;
 
 /// A module on a device: its variables have addresses and its kernels can be
 /// launched. Destroying it frees the variables; its device must still exist.
@@ -171,10 +177,12 @@ public:
 
   /// Parses \p Ptx, gives its variables addresses and prepares its kernels.
   /// The text is not needed afterwards.
-  Result<std::unique_ptr<LoadedModule>> load(std::string_view Ptx);
+  Result<std::unique_ptr<LoadedModule>>
+  load(std::string_view Ptx, const VariableBindings &Bindings = {});
   /// The same for several texts linked into one module, as cuLinkAddData does.
   Result<std::unique_ptr<LoadedModule>>
-  link(const std::vector<std::string> &Texts);
+  link(const std::vector<std::string> &Texts,
+       const VariableBindings &Bindings = {});
 
   /// \name Memory
   /// A device address is a host pointer. Addresses of Managed, Host and
@@ -184,6 +192,10 @@ public:
   /// 0 when out of memory.
   uint64_t allocate(uint64_t Bytes, MemoryKind Kind = MemoryKind::Device,
                     uint64_t Align = 256);
+  /// GlobalMemory::allocateAt and allocateFromTop.
+  bool allocateAt(uint64_t Address, uint64_t Bytes, MemoryKind Kind,
+                  std::string Name = {});
+  void allocateFromTop();
   /// False if \p Address is not the start of an allocation.
   bool release(uint64_t Address);
   bool registerHost(void *Ptr, uint64_t Bytes);

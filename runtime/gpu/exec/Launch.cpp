@@ -16,6 +16,7 @@
 #include "runtime/gpu/exec/Grid.h"
 #include "runtime/gpu/exec/Race.h"
 #include "runtime/gpu/exec/Recorder.h"
+#include "runtime/gpu/exec/Touch.h"
 
 #include <algorithm>
 #include <cassert>
@@ -69,6 +70,8 @@ Grid::Grid(Device &D, const Kernel &K, const KernelCode &C, GlobalMemory &M,
     SharedBytes = C.StaticSharedBytes;
   if (O.Cooperative)
     Workspace = Memory.allocate(WorkspaceBytes, MemoryKind::Device);
+  if (O.Touches)
+    O.Touches->ignore(Workspace, O.Cooperative ? WorkspaceBytes : 0);
   LocalBytes = C.LocalBytesPerThread;
   if (C.UnboundedStack)
     LocalBytes += D.config().StackBytesPerThread;

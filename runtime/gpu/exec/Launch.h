@@ -31,6 +31,7 @@ namespace gevo::gpu {
 
 class Device;
 class Kernel;
+class TouchRecord;
 
 /// How a launch ended; the driver API turns each into its CUresult.
 enum class LaunchStatus : uint8_t {
@@ -73,6 +74,8 @@ struct LaunchOptions {
   /// Takes what device printf prints, one call per printf, in order. Null: the
   /// text goes to standard output.
   std::function<void(std::string_view)> Printf;
+  /// Gets to know the global memory that the launch touches; may be null.
+  TouchRecord *Touches = nullptr;
 };
 
 /// What was executed.

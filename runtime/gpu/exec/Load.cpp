@@ -25,8 +25,9 @@ namespace gevo::gpu {
 
 /// Builds a LoadedModule; a friend of the classes it fills.
 struct ModuleLoader {
-  ModuleLoader(Device &D, std::unique_ptr<ptx::Module> Parsed)
-      : D(D), Out(new LoadedModule(D)) {
+  ModuleLoader(Device &D, std::unique_ptr<ptx::Module> Parsed,
+               const VariableBindings &Bindings)
+      : D(D), Bindings(Bindings), Out(new LoadedModule(D)) {
     Out->Source = std::move(Parsed);
   }
 
@@ -55,6 +56,7 @@ private:
   template <typename Fn> void forSymbols(const ptx::Function &F, Fn Do) const;
 
   Device &D;
+  const VariableBindings &Bindings;
   std::unique_ptr<LoadedModule> Out;
   Diagnostic Error;
   std::vector<uint64_t> Addresses; ///< By symbol.
@@ -94,6 +96,16 @@ bool ModuleLoader::placeVariables() {
     MemoryKind Kind = Const       ? MemoryKind::ModuleConst
                       : V.Managed ? MemoryKind::Managed
                                   : MemoryKind::ModuleGlobal;
+    auto Bound = V.Owner == ptx::None ? Bindings.find(V.Name) : Bindings.end();
+    if (Bound != Bindings.end()) {
+      if (!D.Memory.find(Bound->second, V.Bytes))
+        return fail("variable '" + V.Name + "' of " + std::to_string(V.Bytes) +
+                    " bytes does not fit the memory it is bound to");
+      Addresses[Sym] = Bound->second;
+      Out->Variables.push_back(
+          {V.Name, Bound->second, V.Bytes, Const, V.Managed, true});
+      continue;
+    }
     uint64_t A =
         D.Memory.allocate(V.Bytes, Kind, std::max(256u, V.Align), V.Name);
     if (!A)
@@ -101,7 +113,7 @@ bool ModuleLoader::placeVariables() {
                   std::to_string(V.Bytes) + " bytes");
     Out->Storage.push_back(A);
     Addresses[Sym] = A;
-    Out->Variables.push_back({V.Name, A, V.Bytes, Const, V.Managed});
+    Out->Variables.push_back({V.Name, A, V.Bytes, Const, V.Managed, false});
   }
   return true;
 }
@@ -128,6 +140,8 @@ bool ModuleLoader::initialise() {
       continue;
     char *Base = reinterpret_cast<char *>(Addresses[Sym]);
     const ptx::Variable &V = M.variable(Sym);
+    if (V.Owner == ptx::None && Bindings.count(V.Name))
+      continue;
     for (const ptx::InitValue &I : V.Init) {
       uint64_t Bits = I.Bits;
       if (I.Symbol != ptx::None && !addressOf(I, Bits))
@@ -399,18 +413,20 @@ const ModuleVariable *LoadedModule::variable(std::string_view Name) const {
   return nullptr;
 }
 
-Result<std::unique_ptr<LoadedModule>> Device::load(std::string_view Ptx) {
+Result<std::unique_ptr<LoadedModule>>
+Device::load(std::string_view Ptx, const VariableBindings &Bindings) {
   auto Parsed = ptx::parseModule(Ptx);
   if (!Parsed)
     return Parsed.error();
   // A failing loader frees its variables when it goes, which takes the lock.
-  ModuleLoader Loader(*this, std::move(*Parsed));
+  ModuleLoader Loader(*this, std::move(*Parsed), Bindings);
   std::lock_guard<std::mutex> Held(Lock);
   return Loader.run();
 }
 
 Result<std::unique_ptr<LoadedModule>>
-Device::link(const std::vector<std::string> &Texts) {
+Device::link(const std::vector<std::string> &Texts,
+             const VariableBindings &Bindings) {
   std::unique_ptr<ptx::Module> Whole;
   for (const std::string &Text : Texts) {
     auto Parsed = ptx::parseModule(Text);
@@ -426,7 +442,7 @@ Device::link(const std::vector<std::string> &Texts) {
   }
   if (!Whole)
     return Diagnostic{"nothing to link"};
-  ModuleLoader Loader(*this, std::move(Whole));
+  ModuleLoader Loader(*this, std::move(Whole), Bindings);
   std::lock_guard<std::mutex> Held(Lock);
   return Loader.run();
 }

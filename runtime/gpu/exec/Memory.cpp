@@ -50,6 +50,20 @@ void *reserveAt(uint64_t Hint, uint64_t Bytes) {
   }
   return mmap(nullptr, Bytes, PROT_READ | PROT_WRITE, Flags, -1, 0);
 }
+
+/// Memory handed out again must read as zero, and big extents must not keep
+/// their pages.
+void clearBytes(uint64_t Base, uint64_t Bytes) {
+  uint64_t PageBase = roundUp(Base, 4096), PageEnd = (Base + Bytes) & ~4095ull;
+  if (PageEnd > PageBase && PageEnd - PageBase >= 65536) {
+    std::memset(reinterpret_cast<void *>(Base), 0, PageBase - Base);
+    std::memset(reinterpret_cast<void *>(PageEnd), 0, Base + Bytes - PageEnd);
+    madvise(reinterpret_cast<void *>(PageBase), PageEnd - PageBase,
+            MADV_DONTNEED);
+  } else {
+    std::memset(reinterpret_cast<void *>(Base), 0, Bytes);
+  }
+}
 } // namespace
 
 GlobalMemory::GlobalMemory(uint64_t TotalBytes) : Total(TotalBytes) {
@@ -74,9 +88,20 @@ GlobalMemory::GlobalMemory(uint64_t TotalBytes) : Total(TotalBytes) {
 GlobalMemory::~GlobalMemory() {
   if (ArenaBytes)
     munmap(reinterpret_cast<void *>(ArenaBase), ArenaBytes);
+  for (const auto &[Base, Bytes] : Mapped)
+    munmap(reinterpret_cast<void *>(Base), Bytes);
 }
 
 uint64_t GlobalMemory::takeExtent(uint64_t Bytes) {
+  if (FromTop) {
+    for (auto It = FreeRanges.rbegin(); It != FreeRanges.rend(); ++It)
+      if (It->second >= Bytes) {
+        uint64_t Base = It->first + (It->second - Bytes) / Granule * Granule;
+        takeExtentAt(Base, Bytes);
+        return Base;
+      }
+    return 0;
+  }
   for (auto It = FreeRanges.begin(); It != FreeRanges.end(); ++It) {
     if (It->second < Bytes)
       continue;
@@ -89,18 +114,52 @@ uint64_t GlobalMemory::takeExtent(uint64_t Bytes) {
   return 0;
 }
 
-void GlobalMemory::giveExtent(uint64_t Base, uint64_t Bytes) {
-  // Memory handed out again must read as zero, and big extents must not keep
-  // their pages.
-  uint64_t PageBase = roundUp(Base, 4096), PageEnd = (Base + Bytes) & ~4095ull;
-  if (PageEnd > PageBase && PageEnd - PageBase >= 65536) {
-    std::memset(reinterpret_cast<void *>(Base), 0, PageBase - Base);
-    std::memset(reinterpret_cast<void *>(PageEnd), 0, Base + Bytes - PageEnd);
-    madvise(reinterpret_cast<void *>(PageBase), PageEnd - PageBase,
-            MADV_DONTNEED);
-  } else {
-    std::memset(reinterpret_cast<void *>(Base), 0, Bytes);
+/// Takes exactly this range; false if part of it is taken.
+bool GlobalMemory::takeExtentAt(uint64_t Base, uint64_t Bytes) {
+  auto It = FreeRanges.upper_bound(Base);
+  if (It == FreeRanges.begin())
+    return false;
+  --It;
+  uint64_t First = It->first, End = It->first + It->second;
+  if (Base + Bytes > End)
+    return false;
+  FreeRanges.erase(It);
+  if (Base > First)
+    FreeRanges[First] = Base - First;
+  if (End > Base + Bytes)
+    FreeRanges[Base + Bytes] = End - Base - Bytes;
+  return true;
+}
+
+/// Maps the pages of \p A outside of the arena. Neighbours share pages, so
+/// those that are there already stay as they are.
+bool GlobalMemory::mapAt(const Allocation &A) {
+  uint64_t At = A.Base & ~4095ull, End = roundUp(A.end(), 4096);
+  while (At < End) {
+    auto Next = Mapped.upper_bound(At);
+    if (Next != Mapped.begin() &&
+        std::prev(Next)->first + std::prev(Next)->second > At) {
+      At = std::prev(Next)->first + std::prev(Next)->second;
+      continue;
+    }
+    uint64_t Stop = Next == Mapped.end() ? End : std::min(End, Next->first);
+    void *Want = reinterpret_cast<void *>(At);
+    void *P =
+        mmap(Want, Stop - At, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE,
+             -1, 0);
+    if (P != MAP_FAILED && P != Want)
+      munmap(P, Stop - At);
+    if (P != Want)
+      return false;
+    Mapped[At] = Stop - At;
+    At = Stop;
   }
+  return true;
+}
+
+void GlobalMemory::giveExtent(uint64_t Base, uint64_t Bytes) {
+  clearBytes(Base, Bytes);
   auto Next = FreeRanges.lower_bound(Base);
   if (Next != FreeRanges.end() && Base + Bytes == Next->first) {
     Bytes += Next->second;
@@ -151,6 +210,46 @@ uint64_t GlobalMemory::allocate(uint64_t Bytes, MemoryKind Kind, uint64_t Align,
   return Address;
 }
 
+bool GlobalMemory::allocateAt(uint64_t Base, uint64_t Bytes, MemoryKind Kind,
+                              std::string Name) {
+  uint64_t End;
+  if (!Base || !Bytes || __builtin_add_overflow(Base, Bytes, &End) ||
+      Bytes > Total || Used + Bytes > Total)
+    return false;
+  auto Next = Live.lower_bound(Base);
+  if ((Next != Live.end() && Next->first < End) ||
+      (Next != Live.begin() && std::prev(Next)->second.end() > Base))
+    return false;
+  Allocation A;
+  A.Base = Base;
+  A.Bytes = Bytes;
+  A.Kind = Kind;
+  A.Placed = true;
+  A.Name = std::move(Name);
+  if (Base >= ArenaBase && End <= ArenaBase + ArenaBytes) {
+    trimQuarantine(0);
+    // With red zones where there is room for them, as allocate() leaves.
+    for (uint64_t Zone : {RedZone, uint64_t(0)}) {
+      uint64_t First = Base - Zone;
+      uint64_t Extent = roundUp(End, Zone ? Granule : 1) + Zone - First;
+      if (!takeExtentAt(First, Extent))
+        continue;
+      A.ExtentBase = First;
+      A.Extent = Extent;
+      break;
+    }
+    if (!A.Extent)
+      return false;
+  } else if (!mapAt(A)) {
+    return false;
+  }
+  A.Id = NextId++;
+  Used += Bytes;
+  ++Generation;
+  Live.emplace(Base, std::move(A));
+  return true;
+}
+
 bool GlobalMemory::release(uint64_t Base) {
   auto It = Live.find(Base);
   if (It == Live.end() || It->second.Kind == MemoryKind::HostRegistered)
@@ -161,6 +260,14 @@ bool GlobalMemory::release(uint64_t Base) {
   if (A.Kind == MemoryKind::DeviceHeap)
     Heap -= A.Bytes;
   ++Generation;
+  if (A.Placed) {
+    // Memory outside of the arena stays mapped: pages may be shared.
+    if (A.Extent)
+      giveExtent(A.ExtentBase, A.Extent);
+    else
+      clearBytes(A.Base, A.Bytes);
+    return true;
+  }
   A.Freed = true;
   QuarantineBytes += A.Extent;
   DeadOrder.push_back(A.Base);

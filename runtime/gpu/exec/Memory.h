@@ -47,6 +47,7 @@ struct Allocation {
   uint64_t Bytes = 0;
   MemoryKind Kind = MemoryKind::Device;
   bool Freed = false;      ///< In quarantine: kept to name use-after-free.
+  bool Placed = false;     ///< At an address that was asked for.
   uint64_t Id = 0;         ///< Counts allocations of the device, from 1.
   uint64_t Extent = 0;     ///< Bytes taken from the arena, red zones included.
   uint64_t ExtentBase = 0; ///< First byte taken from the arena.
@@ -80,6 +81,14 @@ public:
   /// or 0 when the device's memory is used up. \p Align is a power of two.
   uint64_t allocate(uint64_t Bytes, MemoryKind Kind, uint64_t Align = 256,
                     std::string Name = {});
+  /// Makes [Base, Base + Bytes) an allocation of zeroed bytes, or returns false
+  /// if part of it is taken. It need not lie in the arena. Freed memory of this
+  /// kind is not quarantined: its place may be needed at once.
+  bool allocateAt(uint64_t Base, uint64_t Bytes, MemoryKind Kind,
+                  std::string Name = {});
+  /// From now on allocate() takes the highest addresses of the arena first, so
+  /// that those which programs get by themselves stay free for allocateAt().
+  void allocateFromTop() { FromTop = true; }
   /// Frees the allocation that starts at \p Base; false if there is none of
   /// a kind that may be freed. The bytes stay in quarantine for a while.
   bool release(uint64_t Base);
@@ -116,6 +125,8 @@ public:
 private:
   uint64_t offsetOfHost(uint64_t Addr) const;
   uint64_t takeExtent(uint64_t Bytes);
+  bool takeExtentAt(uint64_t Base, uint64_t Bytes);
+  bool mapAt(const Allocation &A);
   void giveExtent(uint64_t Base, uint64_t Bytes);
   void trimQuarantine(uint64_t Limit);
 
@@ -127,10 +138,12 @@ private:
   uint64_t NextId = 1;
   uint64_t Generation = 1;
   uint64_t QuarantineBytes = 0;
+  bool FromTop = false;
   std::map<uint64_t, Allocation> Live;     ///< By Base.
   std::map<uint64_t, Allocation> Dead;     ///< Quarantine, by Base.
   std::deque<uint64_t> DeadOrder;          ///< Bases, oldest first.
   std::map<uint64_t, uint64_t> FreeRanges; ///< Base to size, coalesced.
+  std::map<uint64_t, uint64_t> Mapped;     ///< Outside of the arena, by base.
 };
 
 } // namespace gevo::gpu

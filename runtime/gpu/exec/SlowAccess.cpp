@@ -9,6 +9,7 @@
 #include "runtime/gpu/exec/Block.h"
 #include "runtime/gpu/exec/Race.h"
 #include "runtime/gpu/exec/Recorder.h"
+#include "runtime/gpu/exec/Touch.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -250,6 +251,10 @@ bool gevo::gpu::watchAccess(Warp &W, const Inst &I, uint32_t Mask,
   if (W.Owner.G.Races &&
       (Space == TraceSpace::Shared || Space == TraceSpace::Global))
     W.Owner.G.Races->access(W, I, Mask, A, Bytes, Kind, Space);
+  if (W.Owner.G.Options.Touches &&
+      (Space == TraceSpace::Global || Space == TraceSpace::Const))
+    W.Owner.G.Options.Touches->access(
+        W, Mask, A, Bytes, Kind != AccessKind::Store, Kind != AccessKind::Load);
   return true;
 }
 

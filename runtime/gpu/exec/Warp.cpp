@@ -42,7 +42,7 @@ void Warp::start(uint32_t Lanes) {
   Exited = ~Lanes;
   Faulted = false;
   LastLo = LastHi = LastGeneration = 0;
-  Checked = Owner.G.CheckUninit || Owner.G.Races;
+  Checked = Owner.G.CheckUninit || Owner.G.Races || Owner.G.Options.Touches;
   Watched = Trace || Checked;
   Recorded.clear();
   RunLines = 0;

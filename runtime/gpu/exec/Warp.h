@@ -141,7 +141,7 @@ public:
   } Hits[4];
   uint32_t NextHit = 0;
   bool Watched = false;       ///< Traces or checks want to know of each access.
-  bool Checked = false;       ///< Checks do.
+  bool Checked = false;       ///< Checks, or a record of what is touched, do.
   WarpTrace *Trace = nullptr; ///< Null: not traced.
   std::vector<TraceAccess> Recorded; ///< Of the run that is not flushed yet.
   uint32_t RunLines = 0;             ///< Lines of the trace before that run.

@@ -61,6 +61,7 @@ struct LaunchTiming {
   uint64_t BlocksTimed = 0; ///< Simulated; the others were like them.
   uint64_t Uops = 0;
   bool WarmL2 = false;
+  bool OverLimit = false; ///< Stopped by a limit; Cycles is past it.
   CostSource Source = CostSource::PtxRules;
   Occupancy Full;
   uint32_t RegistersPerThread = 0;

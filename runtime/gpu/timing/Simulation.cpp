@@ -78,6 +78,7 @@ private:
   std::vector<std::unique_ptr<Sm>> SMs;
   std::vector<std::unique_ptr<BlockTrace>> Idle;
   bool NoMore = false;
+  const uint64_t CycleLimit;
   std::vector<const MemoryRequest *> Merged;
   std::vector<uint32_t> Places; ///< Of sortRequests, by time.
   struct Answer {
@@ -90,7 +91,8 @@ private:
 Launch::Launch(const Profile &P, const CostProgram &Code,
                const LaunchShape &Shape, MemorySystem &Memory,
                const BlockSource &NextBlock)
-    : P(P), Memory(Memory), NextBlock(NextBlock) {
+    : P(P), Memory(Memory), NextBlock(NextBlock),
+      CycleLimit(Shape.CycleLimit ? Shape.CycleLimit : Never) {
   T.Blocks = Shape.Blocks;
   T.Full = occupancy(P, Shape, Code.RegistersPerThread);
   T.RegistersPerThread = Code.RegistersPerThread;
@@ -220,6 +222,11 @@ LaunchTiming Launch::run() {
         break;
       continue;
     }
+    if (Next > CycleLimit) {
+      T.OverLimit = true;
+      T.Cycles = Next;
+      break;
+    }
     runWindow(Next + P.L2Latency);
     FirstAnswer = serveRequests();
   }
@@ -227,7 +234,8 @@ LaunchTiming Launch::run() {
     for (const Answer &A : Answers[K])
       SMs[K]->reply(A.Request, A.Reply);
   for (auto &S : SMs) {
-    assert(!S->residentBlocks() && "a warp waits for what never comes");
+    assert((T.OverLimit || !S->residentBlocks()) &&
+           "a warp waits for what never comes");
     T.Cycles = std::max(T.Cycles, S->lastTime());
     T.Uops += S->uops();
   }

@@ -34,6 +34,7 @@ struct LaunchShape {
   uint64_t Blocks = 1;
   uint32_t ThreadsPerBlock = 32;
   uint32_t SharedBytes = 0; ///< Static and dynamic.
+  uint64_t CycleLimit = 0;  ///< Stop when time is past it; 0: never.
 };
 
 /// How many blocks of a launch an SM holds at once.

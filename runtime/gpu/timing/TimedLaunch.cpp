@@ -54,7 +54,7 @@ CostProgram costsOf(const Profile &P, const Kernel &K,
 } // namespace
 
 TimedResult Clock::launch(Device &D, const Kernel &K, const LaunchOptions &O,
-                          const SassModule *Machine) {
+                          const SassModule *Machine, uint64_t CycleLimit) {
   TimedResult R;
   CostProgram Code = costsOf(P, K, Machine);
   Result<std::unique_ptr<LaunchSession>> Session =
@@ -68,6 +68,7 @@ TimedResult Clock::launch(Device &D, const Kernel &K, const LaunchOptions &O,
   Shape.Blocks = (*Session)->numBlocks();
   Shape.ThreadsPerBlock = uint32_t(O.Block.count());
   Shape.SharedBytes = K.attributes().StaticSharedBytes + O.DynamicSharedBytes;
+  Shape.CycleLimit = CycleLimit;
   uint64_t Next = 0;
   R.Timing = simulate(P, Code, Shape, Memory, [&](BlockTrace &Out) {
     if (Next == Shape.Blocks)
@@ -80,5 +81,10 @@ TimedResult Clock::launch(Device &D, const Kernel &K, const LaunchOptions &O,
     return More;
   });
   R.Execution = (*Session)->result();
+  if (R.Timing.OverLimit && R.Execution.Status == LaunchStatus::Ok) {
+    R.Execution.Status = LaunchStatus::Timeout;
+    R.Execution.Message =
+        "the launch took more than " + std::to_string(CycleLimit) + " cycles";
+  }
   return R;
 }

@@ -45,9 +45,11 @@ public:
 
   /// Runs \p K and tells its time. A launch that ends early is timed up to the
   /// block that failed. With \p Machine, the machine code of the kernel's
-  /// module, costs come from that where it has the kernel.
+  /// module, costs come from that where it has the kernel. A launch that takes
+  /// more than \p CycleLimit cycles (0: none) ends with Timeout.
   TimedResult launch(Device &D, const Kernel &K, const LaunchOptions &O,
-                     const SassModule *Machine = nullptr);
+                     const SassModule *Machine = nullptr,
+                     uint64_t CycleLimit = 0);
 
 private:
   Profile P;

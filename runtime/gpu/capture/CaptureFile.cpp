@@ -1,0 +1,293 @@
+//===- CaptureFile.cpp - Captures on disk ---------------------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/capture/CaptureFile.h"
+#include "runtime/gpu/capture/Blob.h"
+#include "runtime/gpu/capture/Index.h"
+
+#include <cerrno>
+#include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
+#include <map>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace gevo::capture;
+
+namespace {
+
+constexpr unsigned MaxProcesses = 10000;
+
+std::string claimPath(const std::string &Folder, unsigned N) {
+  return Folder + "/process-" + std::to_string(N) + ".claim";
+}
+std::string indexPath(const std::string &Folder, unsigned N) {
+  return Folder + "/process-" + std::to_string(N) + ".json";
+}
+
+bool endsWith(const std::string &Text, const char *End) {
+  size_t N = std::strlen(End);
+  return Text.size() >= N && Text.compare(Text.size() - N, N, End) == 0;
+}
+
+/// Joins what \p Pick picks of the pieces of \p B.
+std::string joined(const Buffer &B, Bytes Piece::*Part) {
+  std::string All;
+  for (const Piece &P : B.Pieces)
+    if (!P.Marks.empty() || Part == &Piece::Before)
+      All.append(reinterpret_cast<const char *>((P.*Part).data()),
+                 (P.*Part).size());
+  return All;
+}
+
+/// The bytes that were written, one after the other.
+std::string writtenBytes(const Buffer &B) {
+  std::string All;
+  for (const Piece &P : B.Pieces)
+    for (size_t K = 0; K < P.Marks.size(); ++K)
+      if (isWritten(P.Marks[K]))
+        All += char(P.After[K]);
+  return All;
+}
+
+/// Names in \p Folder, nothing if it cannot be read.
+std::optional<std::vector<std::string>> namesIn(const std::string &Folder) {
+  DIR *D = opendir(Folder.c_str());
+  if (!D)
+    return std::nullopt;
+  std::vector<std::string> Names;
+  while (const dirent *E = readdir(D))
+    if (std::strcmp(E->d_name, ".") != 0 && std::strcmp(E->d_name, "..") != 0)
+      Names.push_back(E->d_name);
+  closedir(D);
+  return Names;
+}
+
+bool isOurs(const std::string &Name) {
+  return Name == "blobs" ||
+         (Name.rfind("process-", 0) == 0 &&
+          (endsWith(Name, ".json") || endsWith(Name, ".claim") ||
+           endsWith(Name, ".part")));
+}
+
+} // namespace
+
+struct CaptureWriter::Impl {
+  struct Entry {
+    IndexCase Row;
+    bool Live = true;
+  };
+  struct Stored {
+    BlobRef Ref;
+    uint64_t Packed = 0;
+    unsigned Uses = 0;
+  };
+
+  bool open();
+  std::optional<BlobRef> addBlob(std::string_view Content);
+  void dropBlob(const BlobRef &Ref);
+
+  std::string Folder, Path, Error;
+  Index All;
+  std::vector<Entry> Entries;
+  std::map<std::string, Stored> Blobs;
+  uint64_t Written = 0;
+};
+
+bool CaptureWriter::Impl::open() {
+  for (const std::string &Name : {Folder, Folder + "/blobs"})
+    if (mkdir(Name.c_str(), 0777) != 0 && errno != EEXIST) {
+      Error = "cannot make the folder '" + Name + "': " + std::strerror(errno);
+      return false;
+    }
+  for (unsigned N = 0; N < MaxProcesses; ++N) {
+    int File = ::open(claimPath(Folder, N).c_str(),
+                      O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (File >= 0) {
+      close(File);
+      Path = indexPath(Folder, N);
+      return true;
+    }
+    if (errno != EEXIST)
+      break;
+  }
+  Error = "cannot write to '" + Folder + "': " + std::strerror(errno);
+  return false;
+}
+
+std::optional<BlobRef> CaptureWriter::Impl::addBlob(std::string_view Content) {
+  if (Content.empty())
+    return BlobRef();
+  BlobRef Ref{contentHash(Content), Content.size()};
+  Stored &S = Blobs[Ref.Hash];
+  if (!S.Uses) {
+    std::string Packed = compress(Content);
+    if (!writeAtomically(blobPath(Folder, Ref), Packed, Error))
+      return std::nullopt;
+    S.Ref = Ref;
+    S.Packed = Packed.size();
+    Written += S.Packed;
+  }
+  ++S.Uses;
+  return Ref;
+}
+
+void CaptureWriter::Impl::dropBlob(const BlobRef &Ref) {
+  auto It = Blobs.find(Ref.Hash);
+  if (It == Blobs.end() || --It->second.Uses)
+    return;
+  // Another process of the program may use it too, so that it stays; a blob
+  // that nothing mentions does no harm.
+  if (Path == indexPath(Folder, 0))
+    unlink(blobPath(Folder, Ref).c_str());
+  Written -= It->second.Packed;
+  Blobs.erase(It);
+}
+
+CaptureWriter::CaptureWriter(const std::string &Folder, std::string Program,
+                             std::string Gpu)
+    : P(std::make_unique<Impl>()) {
+  P->Folder = Folder;
+  P->All.Program = std::move(Program);
+  P->All.Gpu = std::move(Gpu);
+  P->open();
+}
+
+CaptureWriter::~CaptureWriter() = default;
+
+const std::string &CaptureWriter::error() const { return P->Error; }
+uint64_t CaptureWriter::bytesWritten() const { return P->Written; }
+
+std::optional<uint32_t> CaptureWriter::addModule(std::string_view Text) {
+  if (!P->Error.empty())
+    return std::nullopt;
+  std::optional<BlobRef> Ref = P->addBlob(Text);
+  if (!Ref)
+    return std::nullopt;
+  P->All.Modules.push_back(*Ref);
+  return uint32_t(P->All.Modules.size() - 1);
+}
+
+std::optional<size_t> CaptureWriter::addCase(const Case &C) {
+  if (!P->Error.empty())
+    return std::nullopt;
+  IndexCase Row;
+  Row.Header = C;
+  Row.Header.Buffers.clear();
+  for (const Buffer &B : C.Buffers) {
+    std::optional<BlobRef> Before = P->addBlob(joined(B, &Piece::Before));
+    std::optional<BlobRef> After, Marks;
+    if (Before)
+      After = P->addBlob(writtenBytes(B));
+    if (After)
+      Marks = P->addBlob(joined(B, &Piece::Marks));
+    if (!Marks)
+      return std::nullopt;
+    IndexBuffer Out{B, *Before, *After, *Marks, {}};
+    Out.Header.Pieces.clear();
+    for (const Piece &Part : B.Pieces)
+      Out.Pieces.push_back(
+          {Part.Offset, Part.Before.size(), !Part.Marks.empty()});
+    Row.Buffers.push_back(std::move(Out));
+  }
+  P->Entries.push_back({std::move(Row), true});
+  return P->Entries.size() - 1;
+}
+
+void CaptureWriter::setWeight(size_t Number, uint64_t Weight) {
+  P->Entries[Number].Row.Header.Weight = Weight;
+}
+
+void CaptureWriter::dropCase(size_t Number) {
+  Impl::Entry &E = P->Entries[Number];
+  if (!E.Live)
+    return;
+  E.Live = false;
+  // The index on disk must never mention what is not there.
+  if (!writeIndex())
+    return;
+  for (const IndexBuffer &B : E.Row.Buffers)
+    for (const BlobRef *Ref : {&B.Before, &B.After, &B.Marks})
+      if (Ref->Size)
+        P->dropBlob(*Ref);
+}
+
+bool CaptureWriter::writeIndex() {
+  if (!P->Error.empty())
+    return false;
+  P->All.Cases.clear();
+  for (const Impl::Entry &E : P->Entries)
+    if (E.Live)
+      P->All.Cases.push_back(E.Row);
+  return writeAtomically(P->Path, indexText(P->All), P->Error);
+}
+
+bool gevo::capture::writeCapture(const std::string &Folder, const Capture &C,
+                                 std::string &Error) {
+  CaptureWriter Writer(Folder, C.Program, C.Gpu);
+  bool Ok = Writer.error().empty();
+  for (const std::string &Text : C.Modules)
+    Ok = Ok && Writer.addModule(Text);
+  for (const Case &One : C.Cases)
+    Ok = Ok && Writer.addCase(One);
+  Ok = Ok && Writer.writeIndex();
+  Error = Writer.error();
+  return Ok;
+}
+
+std::optional<Capture> gevo::capture::readCapture(const std::string &Folder,
+                                                  std::string &Error) {
+  std::optional<std::vector<std::string>> Names = namesIn(Folder);
+  if (!Names) {
+    Error = "cannot read the folder '" + Folder + "': " + std::strerror(errno);
+    return std::nullopt;
+  }
+  Capture All;
+  bool Any = false;
+  for (unsigned N = 0; N < MaxProcesses; ++N) {
+    // Claims are contiguous; a process that kept nothing left no index.
+    if (access(claimPath(Folder, N).c_str(), F_OK) != 0)
+      break;
+    if (access(indexPath(Folder, N).c_str(), F_OK) != 0)
+      continue;
+    if (!readIndex(Folder, indexPath(Folder, N), All, Error))
+      return std::nullopt;
+    Any = true;
+  }
+  if (Any)
+    return All;
+  Error = "'" + Folder +
+          "' holds no capture: no kernel was captured, or the program was "
+          "killed before the first one was complete";
+  return std::nullopt;
+}
+
+bool gevo::capture::removeCapture(const std::string &Folder,
+                                  std::string &Error) {
+  std::optional<std::vector<std::string>> Names = namesIn(Folder);
+  if (!Names && errno == ENOENT)
+    return true;
+  if (!Names) {
+    Error = "cannot read the folder '" + Folder + "': " + std::strerror(errno);
+    return false;
+  }
+  for (const std::string &Name : *Names)
+    if (!isOurs(Name)) {
+      Error = "the folder '" + Folder + "' holds '" + Name +
+              "', which is no part of a capture; name a new folder";
+      return false;
+    }
+  // Indices first: without them the rest is nothing.
+  for (const std::string &Name : *Names)
+    if (Name != "blobs")
+      unlink((Folder + "/" + Name).c_str());
+  for (const std::string &Name :
+       namesIn(Folder + "/blobs").value_or(std::vector<std::string>()))
+    unlink((Folder + "/blobs/" + Name).c_str());
+  return true;
+}

@@ -1,0 +1,30 @@
+//===- Case.cpp - Captured launches ---------------------------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/capture/Case.h"
+
+#include <cassert>
+
+using namespace gevo::capture;
+
+Buffer Buffer::input(uint64_t Address, Bytes Before) {
+  Buffer B;
+  B.Address = Address;
+  B.Size = Before.size();
+  B.Pieces.push_back({0, std::move(Before), {}, {}});
+  return B;
+}
+
+Buffer Buffer::output(uint64_t Address, Bytes Before, Bytes After,
+                      ElementType T, bool Reads) {
+  assert(Before.size() == After.size() && "a buffer has one size");
+  Buffer B = input(Address, std::move(Before));
+  uint8_t Mark = uint8_t(uint8_t(T) | (Reads ? ReadFirst : 0));
+  B.Pieces[0].Marks.assign(After.size(), Mark);
+  B.Pieces[0].After = std::move(After);
+  return B;
+}

@@ -1,0 +1,103 @@
+//===- Case.h - Captured launches -------------------------------*- C++ -*-===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A Case is all that a launch depends on and all that it did: configuration,
+// arguments, the memory that it touched with its contents before, and what it
+// wrote. Addresses are those of the program, so that memory may hold pointers.
+// The driver makes cases, CaptureFile keeps them, runtime/measure replays them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_RUNTIME_GPU_CAPTURE_CASE_H
+#define GEVO_RUNTIME_GPU_CAPTURE_CASE_H
+
+#include "runtime/gpu/ptx/ElementType.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gevo::capture {
+
+using gpu::ElementType;
+using Bytes = std::vector<uint8_t>;
+
+/// What a launch did to a byte: the ElementType of the last store to it (None:
+/// not written), and whether it was read before anything wrote it.
+constexpr uint8_t ReadFirst = 0x80;
+inline ElementType typeOf(uint8_t Mark) {
+  return ElementType(Mark & ~ReadFirst);
+}
+inline bool isWritten(uint8_t Mark) { return (Mark & ~ReadFirst) != 0; }
+
+/// A part of a buffer whose contents are known.
+struct Piece {
+  uint64_t Offset = 0; ///< In the buffer.
+  Bytes Before;
+  Bytes After; ///< As long as Before, or empty: nothing was written.
+  Bytes Marks; ///< One for each byte; empty if nothing was written.
+
+  uint64_t end() const { return Offset + Before.size(); }
+};
+
+/// An allocation, or a variable of the module.
+struct Buffer {
+  uint64_t Address = 0;
+  uint64_t Size = 0;
+  std::string Variable; ///< Empty: an allocation.
+  bool IsConst = false;
+  std::vector<Piece> Pieces; ///< Ascending, apart from each other.
+
+  /// Memory that is only read.
+  static Buffer input(uint64_t Address, Bytes Before);
+  /// Memory that is written, all of it, with elements of type \p T;
+  /// \p Reads: what was there before matters.
+  static Buffer output(uint64_t Address, Bytes Before, Bytes After,
+                       ElementType T, bool Reads = false);
+};
+
+/// A grid or a block.
+struct Extent {
+  uint32_t X = 1, Y = 1, Z = 1;
+  bool operator==(const Extent &O) const {
+    return X == O.X && Y == O.Y && Z == O.Z;
+  }
+};
+
+struct Launch {
+  std::string Kernel;
+  Extent Grid, Block;
+  uint32_t SharedBytes = 0; ///< Dynamic.
+  bool Cooperative = false;
+  Bytes Params; ///< The parameter buffer.
+  /// Where its parameters start; empty: not known.
+  std::vector<uint32_t> Offsets;
+};
+
+/// One launch, or several that follow each other with nothing in between.
+struct Case {
+  std::vector<Launch> Launches;
+  std::vector<Buffer> Buffers; ///< In order of address.
+  uint32_t Module = 0;         ///< In Capture::Modules.
+  uint64_t Index = 0;          ///< Number of the launch in its process, from 0.
+  uint64_t Weight = 1;         ///< Launches of the program it stands for.
+  uint64_t WarpInstructions = 0; ///< Of the original; 0: not known.
+  uint64_t Cycles = 0;           ///< Of the original; 0: not known.
+  double Microseconds = 0;       ///< Of the original; 0: not known.
+};
+
+/// The cases of a program.
+struct Capture {
+  std::string Program;              ///< As it was called.
+  std::string Gpu;                  ///< The model.
+  std::vector<std::string> Modules; ///< PTX.
+  std::vector<Case> Cases;
+};
+
+} // namespace gevo::capture
+
+#endif // GEVO_RUNTIME_GPU_CAPTURE_CASE_H

@@ -1,0 +1,281 @@
+//===- Index.cpp - The index of a capture ---------------------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/capture/Index.h"
+#include "runtime/gpu/capture/Blob.h"
+
+#include <nlohmann/json.hpp>
+
+#include <map>
+
+using namespace gevo::capture;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr const char *FormatName = "gevo-capture";
+constexpr int FormatVersion = 1;
+
+/// Thrown inside this file only; readIndex turns it into a message.
+struct Damage {
+  std::string What;
+};
+
+std::string hex(const Bytes &Data) {
+  static const char Digits[] = "0123456789abcdef";
+  std::string Text;
+  for (uint8_t B : Data) {
+    Text += Digits[B >> 4];
+    Text += Digits[B & 15];
+  }
+  return Text;
+}
+
+Bytes fromHex(const std::string &Text) {
+  auto digit = [](char C) {
+    if (C >= '0' && C <= '9')
+      return unsigned(C - '0');
+    if (C >= 'a' && C <= 'f')
+      return unsigned(C - 'a' + 10);
+    throw Damage{"a parameter is not hexadecimal"};
+  };
+  Bytes Data(Text.size() / 2);
+  for (size_t K = 0; K < Data.size(); ++K)
+    Data[K] = uint8_t(digit(Text[2 * K]) << 4 | digit(Text[2 * K + 1]));
+  return Data;
+}
+
+Json blobJson(const BlobRef &Ref) {
+  if (!Ref.Size)
+    return nullptr;
+  return {{"hash", Ref.Hash}, {"bytes", Ref.Size}};
+}
+
+BlobRef blobFrom(const Json &J) {
+  if (J.is_null())
+    return {};
+  BlobRef Ref{J.at("hash"), J.at("bytes")};
+  if (Ref.Hash.find_first_not_of("0123456789abcdef") != std::string::npos)
+    throw Damage{"a blob has a wrong name"};
+  return Ref;
+}
+
+Json launchJson(const Launch &L) {
+  return {{"kernel", L.Kernel},
+          {"grid", {L.Grid.X, L.Grid.Y, L.Grid.Z}},
+          {"block", {L.Block.X, L.Block.Y, L.Block.Z}},
+          {"shared_bytes", L.SharedBytes},
+          {"cooperative", L.Cooperative},
+          {"params", hex(L.Params)},
+          {"offsets", L.Offsets}};
+}
+
+Extent extentFrom(const Json &J) { return {J.at(0), J.at(1), J.at(2)}; }
+
+Launch launchFrom(const Json &J) {
+  return {
+      J.at("kernel"),       extentFrom(J.at("grid")), extentFrom(J.at("block")),
+      J.at("shared_bytes"), J.at("cooperative"),      fromHex(J.at("params")),
+      J.at("offsets")};
+}
+
+Json bufferJson(const IndexBuffer &B) {
+  Json Pieces = Json::array();
+  for (const IndexPiece &P : B.Pieces)
+    Pieces.push_back({P.Offset, P.Size, P.Written});
+  Json J = {{"address", B.Header.Address}, {"bytes", B.Header.Size}};
+  if (!B.Header.Variable.empty()) {
+    J["variable"] = B.Header.Variable;
+    J["constant"] = B.Header.IsConst;
+  }
+  J["pieces"] = std::move(Pieces);
+  J["before"] = blobJson(B.Before);
+  J["after"] = blobJson(B.After);
+  J["marks"] = blobJson(B.Marks);
+  return J;
+}
+
+Json caseJson(const IndexCase &C) {
+  Json Launches = Json::array(), Buffers = Json::array();
+  for (const Launch &L : C.Header.Launches)
+    Launches.push_back(launchJson(L));
+  for (const IndexBuffer &B : C.Buffers)
+    Buffers.push_back(bufferJson(B));
+  return {{"launches", std::move(Launches)},
+          {"module", C.Header.Module},
+          {"index", C.Header.Index},
+          {"weight", C.Header.Weight},
+          {"warp_instructions", C.Header.WarpInstructions},
+          {"cycles", C.Header.Cycles},
+          {"time_us", C.Header.Microseconds},
+          {"buffers", std::move(Buffers)}};
+}
+
+/// Reads blobs, each once, and checks that they are what their names say.
+class BlobReader {
+public:
+  explicit BlobReader(const std::string &Folder) : Folder(Folder) {}
+
+  const std::string &read(const BlobRef &Ref) {
+    std::string &Content = Known[Ref.Hash];
+    if (!Ref.Size || Content.size() == Ref.Size)
+      return Content;
+    std::string Error, Path = blobPath(Folder, Ref);
+    std::optional<std::string> Packed = readWhole(Path, Error);
+    if (!Packed)
+      throw Damage{Error};
+    std::optional<std::string> Plain = decompress(*Packed, Ref.Size);
+    if (!Plain || contentHash(*Plain) != Ref.Hash)
+      throw Damage{"'" + Path + "' is truncated or damaged"};
+    return Content = std::move(*Plain);
+  }
+
+private:
+  const std::string &Folder;
+  std::map<std::string, std::string> Known;
+};
+
+/// Takes \p Count bytes from \p From at \p At.
+Bytes take(const std::string &From, uint64_t &At, uint64_t Count) {
+  if (Count > From.size() - At)
+    throw Damage{"a piece is longer than its blob"};
+  Bytes Data(From.begin() + std::ptrdiff_t(At),
+             From.begin() + std::ptrdiff_t(At + Count));
+  At += Count;
+  return Data;
+}
+
+/// Gives \p P the bytes that were written.
+void overlay(Piece &P, const std::string &Written, uint64_t &At) {
+  P.After = P.Before;
+  for (size_t K = 0; K < P.Marks.size(); ++K) {
+    if (unsigned(typeOf(P.Marks[K])) >= gevo::gpu::NumElementTypes)
+      throw Damage{"a mark has an unknown type"};
+    if (!isWritten(P.Marks[K]))
+      continue;
+    if (At == Written.size())
+      throw Damage{"there are fewer written bytes than marks"};
+    P.After[K] = uint8_t(Written[At++]);
+  }
+}
+
+Buffer bufferFrom(const Json &J, BlobReader &Blobs) {
+  Buffer B;
+  B.Address = J.at("address");
+  B.Size = J.at("bytes");
+  if (J.contains("variable")) {
+    B.Variable = J.at("variable");
+    B.IsConst = J.at("constant");
+  }
+  const std::string &Before = Blobs.read(blobFrom(J.at("before")));
+  const std::string &After = Blobs.read(blobFrom(J.at("after")));
+  const std::string &Marks = Blobs.read(blobFrom(J.at("marks")));
+  uint64_t AtBefore = 0, AtAfter = 0, AtMarks = 0, End = 0;
+  for (const Json &One : J.at("pieces")) {
+    Piece P;
+    P.Offset = One.at(0);
+    uint64_t Size = One.at(1);
+    if (P.Offset < End || P.Offset > B.Size || Size > B.Size - P.Offset)
+      throw Damage{"a piece lies outside of its buffer"};
+    P.Before = take(Before, AtBefore, Size);
+    if (One.at(2)) {
+      P.Marks = take(Marks, AtMarks, Size);
+      overlay(P, After, AtAfter);
+    }
+    End = P.end();
+    B.Pieces.push_back(std::move(P));
+  }
+  if (AtBefore != Before.size() || AtAfter != After.size() ||
+      AtMarks != Marks.size())
+    throw Damage{"a blob is longer than its pieces"};
+  return B;
+}
+
+Case caseFrom(const Json &J, BlobReader &Blobs) {
+  Case C;
+  for (const Json &L : J.at("launches"))
+    C.Launches.push_back(launchFrom(L));
+  C.Module = J.at("module");
+  C.Index = J.at("index");
+  C.Weight = J.at("weight");
+  C.WarpInstructions = J.at("warp_instructions");
+  C.Cycles = J.at("cycles");
+  C.Microseconds = J.at("time_us");
+  for (const Json &B : J.at("buffers"))
+    C.Buffers.push_back(bufferFrom(B, Blobs));
+  return C;
+}
+
+void addAll(const Json &J, BlobReader &Blobs, Capture &All) {
+  All.Program = J.at("program");
+  All.Gpu = J.at("gpu");
+  uint32_t First = uint32_t(All.Modules.size());
+  for (const Json &M : J.at("modules"))
+    All.Modules.push_back(Blobs.read(blobFrom(M)));
+  for (const Json &One : J.at("cases")) {
+    Case C = caseFrom(One, Blobs);
+    C.Module += First;
+    if (C.Launches.empty() || C.Module < First ||
+        C.Module >= All.Modules.size())
+      throw Damage{"a case has no launch or no module"};
+    All.Cases.push_back(std::move(C));
+  }
+}
+
+} // namespace
+
+std::string gevo::capture::blobPath(const std::string &Folder,
+                                    const BlobRef &Ref) {
+  return Folder + "/blobs/" + Ref.Hash + ".zst";
+}
+
+std::string gevo::capture::indexText(const Index &I) {
+  Json Modules = Json::array(), Cases = Json::array();
+  for (const BlobRef &M : I.Modules)
+    Modules.push_back(blobJson(M));
+  for (const IndexCase &C : I.Cases)
+    Cases.push_back(caseJson(C));
+  Json Body = {{"program", I.Program},
+               {"gpu", I.Gpu},
+               {"modules", std::move(Modules)},
+               {"cases", std::move(Cases)}};
+  Json File = {{"format", FormatName},
+               {"version", FormatVersion},
+               {"checksum", contentHash(Body.dump())},
+               {"capture", std::move(Body)}};
+  return File.dump(1) + "\n";
+}
+
+bool gevo::capture::readIndex(const std::string &Folder,
+                              const std::string &Path, Capture &All,
+                              std::string &Error) {
+  std::optional<std::string> Text = readWhole(Path, Error);
+  if (!Text)
+    return false;
+  try {
+    Json File = Json::parse(*Text, nullptr, /*allow_exceptions=*/false);
+    if (File.is_discarded())
+      throw Damage{"'" + Path + "' is truncated or is no JSON"};
+    if (!File.is_object() || File.value("format", "") != FormatName)
+      throw Damage{"'" + Path + "' is not the index of a capture"};
+    if (File.value("version", 0) != FormatVersion)
+      throw Damage{"'" + Path + "' has version " +
+                   File.value("version", Json(0)).dump() +
+                   " of the format, but this program reads version " +
+                   std::to_string(FormatVersion) + "; capture again"};
+    if (File.value("checksum", "") != contentHash(File.at("capture").dump()))
+      throw Damage{"'" + Path + "' is damaged: its checksum is wrong"};
+    BlobReader Blobs(Folder);
+    addAll(File.at("capture"), Blobs, All);
+    return true;
+  } catch (const Damage &D) {
+    Error = D.What;
+  } catch (const std::exception &E) {
+    Error = "'" + Path + "' is damaged: " + E.what();
+  }
+  return false;
+}

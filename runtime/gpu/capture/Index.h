@@ -1,0 +1,64 @@
+//===- Index.h - The index of a capture -------------------------*- C++ -*-===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The JSON file that says which blobs make up which case.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_RUNTIME_GPU_CAPTURE_INDEX_H
+#define GEVO_RUNTIME_GPU_CAPTURE_INDEX_H
+
+#include "runtime/gpu/capture/Case.h"
+
+#include <string>
+#include <vector>
+
+namespace gevo::capture {
+
+/// Names a blob; Size 0: there is none.
+struct BlobRef {
+  std::string Hash;
+  uint64_t Size = 0; ///< Before compression.
+};
+
+std::string blobPath(const std::string &Folder, const BlobRef &Ref);
+
+struct IndexPiece {
+  uint64_t Offset = 0, Size = 0;
+  bool Written = false;
+};
+
+/// A buffer without its memory.
+struct IndexBuffer {
+  Buffer Header;
+  BlobRef Before; ///< Of all pieces, one after the other.
+  BlobRef After;  ///< The written bytes alone.
+  BlobRef Marks;  ///< Of the pieces with written bytes.
+  std::vector<IndexPiece> Pieces;
+};
+
+struct IndexCase {
+  Case Header;
+  std::vector<IndexBuffer> Buffers;
+};
+
+struct Index {
+  std::string Program, Gpu;
+  std::vector<BlobRef> Modules;
+  std::vector<IndexCase> Cases;
+};
+
+/// The whole file, with its checksum.
+std::string indexText(const Index &I);
+
+/// Adds what the index \p Path and the blobs in \p Folder hold to \p All.
+bool readIndex(const std::string &Folder, const std::string &Path, Capture &All,
+               std::string &Error);
+
+} // namespace gevo::capture
+
+#endif // GEVO_RUNTIME_GPU_CAPTURE_INDEX_H

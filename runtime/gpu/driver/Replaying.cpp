@@ -1,0 +1,159 @@
+//===- Replaying.cpp - What replaying launches needs of the GPU -----------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The second half of GevoGpu.h: memory at given addresses, variables bound to
+// it, the pages that launches wrote, a clock that starts anew.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/driver/Driver.h"
+#include "runtime/gpu/driver/GevoGpu.h"
+#include "runtime/gpu/exec/Touch.h"
+
+#include <algorithm>
+
+using namespace gevo;
+using namespace gevo::driver;
+
+#define GEVO_EXPORT extern "C" __attribute__((visibility("default")))
+
+GEVO_EXPORT int gevoGpuAllocAt(uint64_t Address, size_t Bytes,
+                               const char *Variable, int IsConst) {
+  std::shared_ptr<Context> Ctx;
+  if (CUresult R = currentContext(Ctx, /*AllowFault=*/true))
+    return R;
+  return guarded([&] {
+    MemoryRange Range;
+    Range.Base = Address;
+    Range.Bytes = Bytes;
+    Range.Kind = !Variable ? gpu::MemoryKind::Device
+                 : IsConst ? gpu::MemoryKind::ModuleConst
+                           : gpu::MemoryKind::ModuleGlobal;
+    Range.Ctx = Ctx;
+    if (!Ctx->Engine->allocateAt(Address, Bytes, Range.Kind,
+                                 Variable ? Variable : ""))
+      return CUDA_ERROR_ALREADY_MAPPED;
+    Driver::get().addMemory(std::move(Range));
+    return CUDA_SUCCESS;
+  });
+}
+
+GEVO_EXPORT int gevoGpuFreeAt(uint64_t Address) {
+  std::shared_ptr<Context> Ctx;
+  if (CUresult R = currentContext(Ctx, /*AllowFault=*/true))
+    return R;
+  return guarded([&] {
+    std::optional<MemoryRange> Range = Driver::get().findMemory(Address);
+    if (!Range || Range->Base != Address || Range->Ctx != Ctx)
+      return CUDA_ERROR_INVALID_VALUE;
+    Driver::get().removeMemory(Address);
+    return Ctx->Engine->release(Address) ? CUDA_SUCCESS
+                                         : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+GEVO_EXPORT int gevoGpuAllocFromTop(void) {
+  std::shared_ptr<Context> Ctx;
+  if (CUresult R = currentContext(Ctx, /*AllowFault=*/true))
+    return R;
+  Ctx->Engine->allocateFromTop();
+  return CUDA_SUCCESS;
+}
+
+GEVO_EXPORT int gevoGpuBindVariable(const char *Name, uint64_t Address) {
+  std::shared_ptr<Context> Ctx;
+  if (CUresult R = currentContext(Ctx, /*AllowFault=*/true))
+    return R;
+  return guarded([&] {
+    std::lock_guard<std::mutex> Guard(Ctx->Lock);
+    if (Name)
+      Ctx->Bindings[Name] = Address;
+    else
+      Ctx->Bindings.clear();
+    return CUDA_SUCCESS;
+  });
+}
+
+GEVO_EXPORT int gevoGpuWatchWrites(int On) {
+  std::shared_ptr<Context> Ctx;
+  if (CUresult R = currentContext(Ctx, /*AllowFault=*/true))
+    return R;
+  return guarded([&] {
+    std::lock_guard<std::mutex> Guard(Ctx->Lock);
+    Ctx->Writes.reset();
+    if (On)
+      Ctx->Writes = std::make_shared<gpu::TouchRecord>(/*Bytes=*/On == 2);
+    return CUDA_SUCCESS;
+  });
+}
+
+GEVO_EXPORT int gevoGpuTakeWrites(uint64_t *Pages, size_t Count,
+                                  size_t *Needed) {
+  std::shared_ptr<Context> Ctx;
+  if (CUresult R = currentContext(Ctx, /*AllowFault=*/true))
+    return R;
+  return guarded([&] {
+    std::lock_guard<std::mutex> Guard(Ctx->Lock);
+    if (!Needed || !Ctx->Writes)
+      return CUDA_ERROR_INVALID_VALUE;
+    const std::vector<uint64_t> &Written = Ctx->Writes->written();
+    *Needed = Written.size();
+    if (Count < Written.size() || (!Pages && !Written.empty()))
+      return CUDA_SUCCESS;
+    std::transform(Written.begin(), Written.end(), Pages, [](uint64_t Number) {
+      return Number * gpu::TouchRecord::PageBytes;
+    });
+    std::sort(Pages, Pages + Written.size());
+    if (!Ctx->Writes->keepsBytes())
+      Ctx->Writes->clear();
+    return CUDA_SUCCESS;
+  });
+}
+
+GEVO_EXPORT int gevoGpuGetMarks(uint64_t Address, size_t Bytes,
+                                uint8_t *Marks) {
+  std::shared_ptr<Context> Ctx;
+  if (CUresult R = currentContext(Ctx, /*AllowFault=*/true))
+    return R;
+  std::lock_guard<std::mutex> Guard(Ctx->Lock);
+  if (!Ctx->Writes || !Ctx->Writes->keepsBytes() || (Bytes && !Marks))
+    return CUDA_ERROR_INVALID_VALUE;
+  Ctx->Writes->marks(Address, Bytes, Marks);
+  return CUDA_SUCCESS;
+}
+
+GEVO_EXPORT int gevoGpuFlushCaches(void) {
+  std::shared_ptr<Context> Ctx;
+  if (CUresult R = currentContext(Ctx, /*AllowFault=*/true))
+    return R;
+  std::lock_guard<std::mutex> Guard(Ctx->ClockLock);
+  Ctx->Clock.flush();
+  return CUDA_SUCCESS;
+}
+
+GEVO_EXPORT int gevoGpuFillCaches(uint64_t Address, size_t Bytes) {
+  std::shared_ptr<Context> Ctx;
+  if (CUresult R = currentContext(Ctx, /*AllowFault=*/true))
+    return R;
+  std::lock_guard<std::mutex> Guard(Ctx->ClockLock);
+  Ctx->Clock.copied(Address, Bytes);
+  return CUDA_SUCCESS;
+}
+
+GEVO_EXPORT int gevoGpuGetLines(GevoGpuLine *Lines, size_t Count,
+                                size_t *Needed) {
+  std::shared_ptr<Context> Ctx;
+  if (CUresult R = currentContext(Ctx, /*AllowFault=*/true))
+    return R;
+  std::lock_guard<std::mutex> Guard(Ctx->Lock);
+  if (!Needed)
+    return CUDA_ERROR_INVALID_VALUE;
+  *Needed = Ctx->LastLines.size();
+  if (Lines && Count >= Ctx->LastLines.size())
+    std::copy(Ctx->LastLines.begin(), Ctx->LastLines.end(), Lines);
+  return CUDA_SUCCESS;
+}

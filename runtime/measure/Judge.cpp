@@ -1,0 +1,171 @@
+//===- Judge.cpp - Does memory hold what it should? -----------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/measure/MemoryImage.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+using namespace gevo;
+using namespace gevo::measure;
+using capture::Bytes;
+
+namespace {
+
+std::string hex(uint64_t V) {
+  char Text[24];
+  std::snprintf(Text, sizeof(Text), "0x%llx", (unsigned long long)V);
+  return Text;
+}
+
+/// The first failure in the order of Outcomes.def is the result.
+void fail(ReplayResult &R, Outcome What, const std::string &Reason) {
+  if (R.Result != Outcome::Passed && R.Result <= What)
+    return;
+  R.Result = What;
+  R.Reason = Reason;
+}
+
+} // namespace
+
+ElementType measure::comparedAs(ElementType Stored) {
+  switch (Stored) {
+  case ElementType::U8:
+    return ElementType::S8;
+  case ElementType::U16:
+    return ElementType::S16;
+  case ElementType::U32:
+    return ElementType::S32;
+  case ElementType::U64:
+    return ElementType::S64;
+  default:
+    return Stored;
+  }
+}
+
+const Bytes &MemoryImage::expected(const Part &P) const {
+  return P.Runs.empty() ? P.Known->Before : P.Known->After;
+}
+
+/// The largest magnitude of a buffer's outputs, for the floor of relative
+/// errors.
+double MemoryImage::magnitudeOf(size_t Buffer, ElementType Override) {
+  auto [It, New] = Magnitudes.emplace(Buffer, 0);
+  if (!New)
+    return It->second;
+  for (const Part &P : Parts)
+    for (const Run &R : P.Runs) {
+      if (P.Buffer != Buffer || R.Type == ElementType::None)
+        continue;
+      ElementType T =
+          Override != ElementType::None ? Override : comparedAs(R.Type);
+      It->second = std::max(It->second,
+                            largestMagnitude(T, &P.Known->After[R.Offset],
+                                             R.Bytes / gpu::elementBytes(T)));
+    }
+  return It->second;
+}
+
+/// Did bytes change that the original does not write?
+bool MemoryImage::changedOutside(const Part &P, ReplayResult &R) const {
+  const Bytes &Want = P.Known->Before;
+  auto changed = [&](uint64_t Offset, uint64_t Size) {
+    if (std::memcmp(&P.Actual[Offset], &Want[Offset], Size) == 0)
+      return false;
+    auto First =
+        std::mismatch(P.Actual.begin() + std::ptrdiff_t(Offset), P.Actual.end(),
+                      Want.begin() + std::ptrdiff_t(Offset));
+    uint64_t Where = uint64_t(First.first - P.Actual.begin());
+    fail(R, Outcome::InputChanged,
+         "byte " + std::to_string(P.Known->Offset + Where) + " of " +
+             Replay::bufferName(C, P.Buffer) + " (" + hex(P.Address + Where) +
+             ") changed, which the original leaves as it is");
+    return true;
+  };
+  if (P.Runs.empty())
+    return changed(0, Want.size());
+  for (const Run &Stretch : P.Runs)
+    if (Stretch.Type == ElementType::None &&
+        changed(Stretch.Offset, Stretch.Bytes))
+      return true;
+  return false;
+}
+
+void MemoryImage::judgeRun(Part &P, const Run &Stretch, const OutputRule &Rule,
+                           OutputResult &Out, ReplayResult &R) {
+  bool Chosen = Rule.Type != ElementType::None;
+  ElementType T = Chosen ? Rule.Type : comparedAs(Stretch.Type);
+  uint64_t Size = gpu::elementBytes(T);
+  // Parts of elements can only be compared as bytes.
+  if (Stretch.Bytes % Size || (P.Address + Stretch.Offset) % Size) {
+    T = ElementType::U8;
+    Size = 1;
+  }
+  const uint8_t *Want = &P.Known->After[Stretch.Offset];
+  const uint8_t *Got = &P.Actual[Stretch.Offset];
+  const uint8_t *First = &P.Start[Stretch.Offset];
+  uint64_t Count = Stretch.Bytes / Size;
+  bool Relative = Rule.Limits.Mode == CompareMode::Relative;
+  bool Same = std::memcmp(Want, Got, Stretch.Bytes) == 0;
+  Difference Diff =
+      compare(T, Want, Got, Count, Rule.Limits,
+              Relative && !Same ? magnitudeOf(P.Buffer, Rule.Type) : 0);
+  uint64_t Base = (P.Known->Offset + Stretch.Offset) / Size;
+  Out.Diff.add(Diff, Base);
+  if (Out.Bytes == 0)
+    Out.Type = T;
+  else if (Out.Type != T)
+    Out.Type = ElementType::None;
+  Out.Bytes += Stretch.Bytes;
+  if (Same)
+    return;
+  std::string Name = Replay::bufferName(C, P.Buffer);
+  for (uint64_t K = 0; Stretch.Poisoned && K < Count; ++K)
+    if (std::memcmp(Got + K * Size, First + K * Size, Size) == 0 &&
+        std::memcmp(Got + K * Size, Want + K * Size, Size) != 0) {
+      fail(R, Outcome::Unwritten,
+           "element " + std::to_string(Base + K) + " of " + Name +
+               " was not written");
+      break;
+    }
+  if (!Diff.passed())
+    fail(R, Outcome::WrongOutput,
+         "element " + std::to_string(Base + Diff.FirstFailing) + " of " + Name +
+             " is " + Diff.Actual + ", expected " + Diff.Expected + " (" +
+             gpu::elementName(T) + ")");
+}
+
+void MemoryImage::judgePart(Part &P, const OutputRule &Rule, OutputResult &Out,
+                            ReplayResult &R) {
+  if (!P.Runs.empty())
+    for (const Run &Stretch : P.Runs)
+      if (Stretch.Type != ElementType::None)
+        judgeRun(P, Stretch, Rule, Out, R);
+  if (P.Dirty)
+    changedOutside(P, R);
+}
+
+void MemoryImage::judge(const ReplayOptions &O, ReplayResult &R) {
+  for (size_t B = 0, Next = 0; B < C.Buffers.size(); ++B) {
+    OutputResult Out;
+    Out.Name = Replay::bufferName(C, B);
+    auto Special = O.Rules.find(Out.Name);
+    const OutputRule &Rule =
+        Special == O.Rules.end() ? O.Rule : Special->second;
+    for (; Next < Parts.size() && Parts[Next].Buffer == B; ++Next)
+      judgePart(Parts[Next], Rule, Out, R);
+    if (!Out.Bytes)
+      continue;
+    R.Error = std::max(R.Error, Out.Diff.MaxError);
+    R.Outputs.push_back(std::move(Out));
+  }
+  if (StrayAddress)
+    fail(R, Outcome::InputChanged,
+         "memory at " + hex(StrayAddress) +
+             " was written, which the original does not touch");
+}

@@ -1,0 +1,184 @@
+//===- MemoryImage.cpp - The memory of a case on a device -----------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/measure/MemoryImage.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace gevo;
+using namespace gevo::measure;
+using capture::Bytes;
+
+namespace {
+
+constexpr uint64_t PageBytes = 4096;
+constexpr uint8_t Poison[2] = {0xfe, 0x7f};
+
+bool allZero(const Bytes &B) {
+  return std::all_of(B.begin(), B.end(), [](uint8_t X) { return X == 0; });
+}
+
+} // namespace
+
+MemoryImage::MemoryImage(const capture::Case &C) : C(C) {
+  for (size_t B = 0; B < C.Buffers.size(); ++B) {
+    Addresses.push_back(C.Buffers[B].Address);
+    for (const capture::Piece &P : C.Buffers[B].Pieces)
+      addPart(B, P);
+  }
+  layOut();
+  setPoison(true);
+}
+
+void MemoryImage::addPart(size_t Buffer, const capture::Piece &P) {
+  Part Out;
+  Out.Buffer = Buffer;
+  Out.Known = &P;
+  for (size_t K = 0; K < P.Marks.size(); ++K) {
+    ElementType T = capture::typeOf(P.Marks[K]);
+    bool Poisoned =
+        T != ElementType::None && !(P.Marks[K] & capture::ReadFirst);
+    if (Out.Runs.empty() || Out.Runs.back().Type != T ||
+        Out.Runs.back().Poisoned != Poisoned)
+      Out.Runs.push_back({K, 0, T, Poisoned});
+    ++Out.Runs.back().Bytes;
+  }
+  Parts.push_back(std::move(Out));
+}
+
+void MemoryImage::layOut() {
+  Segments.clear();
+  for (size_t K = 0; K < Parts.size(); ++K)
+    Parts[K].Address = Addresses[Parts[K].Buffer] + Parts[K].Known->Offset;
+  for (size_t B = 0, Next = 0; B < C.Buffers.size(); ++B) {
+    uint64_t At = Addresses[B], End = At + C.Buffers[B].Size;
+    for (; Next < Parts.size() && Parts[Next].Buffer == B; ++Next) {
+      const Part &P = Parts[Next];
+      if (At < P.Address)
+        Segments.push_back({At, P.Address, NoPart});
+      At = P.Address + P.Known->Before.size();
+      Segments.push_back({P.Address, At, Next});
+    }
+    if (At < End)
+      Segments.push_back({At, End, NoPart});
+  }
+  std::sort(
+      Segments.begin(), Segments.end(),
+      [](const Segment &X, const Segment &Y) { return X.Begin < Y.Begin; });
+}
+
+void MemoryImage::moveBuffer(size_t Buffer, uint64_t Address) {
+  if (Addresses[Buffer] == Address)
+    return;
+  Addresses[Buffer] = Address;
+  layOut();
+}
+
+void MemoryImage::setPoison(bool On) {
+  for (Part &P : Parts) {
+    P.Start = P.Known->Before;
+    for (const Run &R : P.Runs)
+      if (On && R.Poisoned)
+        for (uint64_t K = R.Offset; K < R.Offset + R.Bytes; ++K)
+          P.Start[K] = Poison[(P.Address + K) & 1];
+    P.Actual = P.Start;
+  }
+}
+
+bool MemoryImage::write(Device &D) {
+  for (Part &P : Parts) {
+    if (D.driver().cuMemcpyHtoD_v2(P.Address, P.Start.data(), P.Start.size()))
+      return false;
+    P.Actual = P.Start;
+    P.Dirty = false;
+  }
+  Changes.clear();
+  return true;
+}
+
+bool MemoryImage::erase(Device &D) {
+  bool Ok = restore(D);
+  for (const Part &P : Parts)
+    Ok &= !D.driver().cuMemsetD8_v2(P.Address, 0, P.Start.size());
+  return Ok;
+}
+
+bool MemoryImage::readSegment(Device &D, const Segment &S, uint64_t Begin,
+                              uint64_t End) {
+  Begin = std::max(Begin, S.Begin);
+  End = std::min(End, S.End);
+  if (S.Owner == NoPart) {
+    Bytes Stray(End - Begin);
+    if (D.driver().cuMemcpyDtoH_v2(Stray.data(), Begin, Stray.size()))
+      return false;
+    if (allZero(Stray))
+      return true;
+    auto First = std::find_if(Stray.begin(), Stray.end(),
+                              [](uint8_t X) { return X != 0; });
+    if (!StrayAddress)
+      StrayAddress = Begin + uint64_t(First - Stray.begin());
+    Changes.push_back({Begin, End, NoPart});
+    return true;
+  }
+  Part &P = Parts[S.Owner];
+  if (D.driver().cuMemcpyDtoH_v2(&P.Actual[Begin - P.Address], Begin,
+                                 End - Begin))
+    return false;
+  P.Dirty = true;
+  Changes.push_back({Begin, End, S.Owner});
+  return true;
+}
+
+bool MemoryImage::read(Device &D, const std::vector<uint64_t> *Pages) {
+  StrayAddress = 0;
+  if (!Pages) {
+    // Nobody knows what was written; gaps are not looked at.
+    for (const Segment &S : Segments)
+      if (S.Owner != NoPart && !readSegment(D, S, S.Begin, S.End))
+        return false;
+    return true;
+  }
+  for (size_t K = 0; K < Pages->size();) {
+    uint64_t Begin = (*Pages)[K], End = Begin + PageBytes;
+    for (++K; K < Pages->size() && (*Pages)[K] == End; ++K)
+      End += PageBytes;
+    auto It = std::upper_bound(
+        Segments.begin(), Segments.end(), Begin,
+        [](uint64_t A, const Segment &S) { return A < S.End; });
+    for (; It != Segments.end() && It->Begin < End; ++It)
+      if (!readSegment(D, *It, Begin, End))
+        return false;
+  }
+  return true;
+}
+
+bool MemoryImage::restore(Device &D) {
+  bool Ok = true;
+  for (const Touched &T : Changes) {
+    uint64_t Size = T.End - T.Begin;
+    if (T.Owner == NoPart) {
+      Ok &= !D.driver().cuMemsetD8_v2(T.Begin, 0, Size);
+      continue;
+    }
+    Part &P = Parts[T.Owner];
+    uint64_t Offset = T.Begin - P.Address;
+    Ok &= !D.driver().cuMemcpyHtoD_v2(T.Begin, &P.Start[Offset], Size);
+    std::memcpy(&P.Actual[Offset], &P.Start[Offset], Size);
+    P.Dirty = false;
+  }
+  Changes.clear();
+  return Ok;
+}
+
+Bytes MemoryImage::contents(size_t Buffer) const {
+  Bytes All;
+  for (const Part &P : Parts)
+    if (P.Buffer == Buffer)
+      All.insert(All.end(), P.Actual.begin(), P.Actual.end());
+  return All;
+}

@@ -1,0 +1,99 @@
+//===- MemoryImage.h - The memory of a case on a device ---------*- C++ -*-===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What memory holds before a run, what it should hold afterwards and what it
+// did hold. Poison is a pattern that is NaN in every type of float and no
+// likely number in the others.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_RUNTIME_MEASURE_MEMORYIMAGE_H
+#define GEVO_RUNTIME_MEASURE_MEMORYIMAGE_H
+
+#include "runtime/measure/Replay.h"
+
+namespace gevo::measure {
+
+/// See the file comment.
+class MemoryImage {
+public:
+  explicit MemoryImage(const capture::Case &C);
+
+  /// Where a variable is, on devices that do not keep addresses.
+  void moveBuffer(size_t Buffer, uint64_t Address);
+  /// Should what the original writes without reading be poisoned?
+  void setPoison(bool On);
+
+  /// Writes all that is known to the device.
+  bool write(Device &D);
+  /// Reads what a run left in the written \p Pages (ascending addresses) or,
+  /// without them, everywhere.
+  bool read(Device &D, const std::vector<uint64_t> *Pages);
+  /// Undoes what the last read() saw.
+  bool restore(Device &D);
+  /// Overwrites all that is known with zeros.
+  bool erase(Device &D);
+
+  /// Judges what the last read() saw: sets result, reason, error and outputs.
+  void judge(const ReplayOptions &O, ReplayResult &R);
+  /// What the last read() saw of a buffer's pieces.
+  capture::Bytes contents(size_t Buffer) const;
+
+private:
+  /// Bytes in a row that were stored with one type; None: not written.
+  struct Run {
+    uint64_t Offset = 0, Bytes = 0;
+    ElementType Type = ElementType::None;
+    bool Poisoned = false;
+  };
+  /// A piece of a buffer.
+  struct Part {
+    size_t Buffer = 0;
+    const capture::Piece *Known = nullptr;
+    uint64_t Address = 0;
+    capture::Bytes Start, Actual;
+    std::vector<Run> Runs; ///< Empty: nothing was written.
+    bool Dirty = false;
+  };
+  /// A stretch of a buffer: a part, or memory nobody knows (zeros).
+  struct Segment {
+    uint64_t Begin = 0, End = 0;
+    size_t Owner = NoPart;
+  };
+  struct Touched {
+    uint64_t Begin = 0, End = 0;
+    size_t Owner = NoPart;
+  };
+  static constexpr size_t NoPart = ~size_t(0);
+
+  void addPart(size_t Buffer, const capture::Piece &P);
+  void layOut();
+  bool readSegment(Device &D, const Segment &S, uint64_t Begin, uint64_t End);
+  const capture::Bytes &expected(const Part &P) const;
+  void judgePart(Part &P, const OutputRule &Rule, OutputResult &Out,
+                 ReplayResult &R);
+  void judgeRun(Part &P, const Run &Run, const OutputRule &Rule,
+                OutputResult &Out, ReplayResult &R);
+  bool changedOutside(const Part &P, ReplayResult &R) const;
+  double magnitudeOf(size_t Buffer, ElementType Override);
+
+  const capture::Case &C;
+  std::vector<uint64_t> Addresses; ///< By buffer.
+  std::vector<Part> Parts;
+  std::vector<Segment> Segments; ///< In order of address.
+  std::vector<Touched> Changes;  ///< Read by the last read().
+  uint64_t StrayAddress = 0;     ///< Changed where nothing is known; 0: none.
+  std::map<size_t, double> Magnitudes;
+};
+
+/// The type that elements stored as \p Stored are compared as. PTX does not
+/// tell the sign of whole numbers, so they count as signed.
+ElementType comparedAs(ElementType Stored);
+
+} // namespace gevo::measure
+
+#endif // GEVO_RUNTIME_MEASURE_MEMORYIMAGE_H

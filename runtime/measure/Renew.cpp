@@ -1,0 +1,94 @@
+//===- Renew.cpp - Cases with other inputs --------------------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/measure/Replay.h"
+
+#include <algorithm>
+
+using namespace gevo;
+using namespace gevo::measure;
+
+namespace {
+
+/// The marks of the last launch for the bytes of \p P.
+bool takeMarks(Device &D, const capture::Buffer &B, capture::Piece &P) {
+  capture::Bytes Marks(P.Before.size());
+  if (D.driver().gevoGpuGetMarks(B.Address + P.Offset, Marks.size(),
+                                 Marks.data()))
+    return false;
+  bool Any = std::any_of(Marks.begin(), Marks.end(), capture::isWritten);
+  P.Marks.clear();
+  P.After.clear();
+  if (Any)
+    P.Marks = std::move(Marks);
+  return true;
+}
+
+/// Did the last launch touch bytes of \p B that are in none of its pieces?
+bool touchedGaps(Device &D, const capture::Buffer &B) {
+  uint64_t At = 0;
+  auto touched = [&](uint64_t End) {
+    capture::Bytes Marks(End - At);
+    D.driver().gevoGpuGetMarks(B.Address + At, Marks.size(), Marks.data());
+    return std::any_of(Marks.begin(), Marks.end(),
+                       [](uint8_t M) { return M != 0; });
+  };
+  for (const capture::Piece &P : B.Pieces) {
+    if (touched(P.Offset))
+      return true;
+    At = P.end();
+  }
+  return touched(B.Size);
+}
+
+} // namespace
+
+bool measure::renewExpected(Device &D, capture::Case &C, const std::string &Ptx,
+                            const ReplayOptions &O, std::string &Error) {
+  if (!D.isEmbedded()) {
+    Error = "only the embedded GPU knows what a launch writes";
+    return false;
+  }
+  // Nothing is expected yet, so nothing is poisoned or compared.
+  capture::Case Plain = C;
+  for (capture::Buffer &B : Plain.Buffers)
+    for (capture::Piece &P : B.Pieces) {
+      P.After.clear();
+      P.Marks.clear();
+    }
+  Replay R(D, Plain);
+  D.makeCurrent();
+  D.driver().gevoGpuWatchWrites(2);
+  ReplayResult Result = R.run(Ptx, O);
+  bool Ok = Result.passed() || Result.Result == Outcome::InputChanged;
+  Error = Ok ? "" : Result.Reason;
+  for (size_t K = 0; Ok && K < C.Buffers.size(); ++K) {
+    capture::Buffer &B = C.Buffers[K];
+    if (touchedGaps(D, B)) {
+      Error = "with these inputs the kernel touches memory that was not "
+              "captured";
+      Ok = false;
+      break;
+    }
+    capture::Bytes All = R.outputOf(K);
+    size_t At = 0;
+    for (capture::Piece &P : B.Pieces) {
+      takeMarks(D, B, P);
+      if (!P.Marks.empty())
+        P.After.assign(All.begin() + std::ptrdiff_t(At),
+                       All.begin() + std::ptrdiff_t(At + P.Before.size()));
+      At += P.Before.size();
+    }
+  }
+  D.driver().gevoGpuWatchWrites(1);
+  if (Ok) {
+    C.WarpInstructions = Result.WarpInstructions;
+    C.Cycles = Result.Cycles;
+    C.Microseconds = Result.Microseconds;
+  }
+  return Ok;
+}

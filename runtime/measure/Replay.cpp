@@ -1,0 +1,394 @@
+//===- Replay.cpp - Run a captured launch again ---------------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/measure/Replay.h"
+#include "runtime/measure/MemoryImage.h"
+#include "runtime/measure/Placement.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+using namespace gevo;
+using namespace gevo::cuda;
+using namespace gevo::measure;
+
+namespace {
+
+/// What a launch without opt-in may have.
+constexpr uint32_t PlainSharedBytes = 48 * 1024;
+/// Instructions that every launch may take, however short the original is.
+constexpr uint64_t LeastSteps = 100000;
+
+void fail(ReplayResult &R, Outcome What, std::string Reason) {
+  R.Result = What;
+  R.Reason = std::move(Reason);
+}
+
+std::vector<Finding> findingsOf(const DriverTable &T) {
+  size_t Needed = 0;
+  if (T.gevoGpuGetFindings(nullptr, 0, &Needed) || Needed <= 3)
+    return {};
+  std::string Text(Needed, 0);
+  T.gevoGpuGetFindings(Text.data(), Text.size(), nullptr);
+  Text.resize(Needed - 1);
+  std::vector<Finding> All;
+  nlohmann::json J = nlohmann::json::parse(Text, nullptr, false);
+  if (J.is_array())
+    for (const auto &F : J)
+      All.push_back(
+          {F.value("kind", ""), F.value("message", ""),
+           F.value("severity", "error") == "error",
+           F.contains("where") ? F["where"].value("ptx_line", 0u) : 0u});
+  return All;
+}
+
+/// The kind of failure that a driver's result is.
+Outcome outcomeOf(CUresult R) {
+  switch (R) {
+  case CUDA_ERROR_LAUNCH_TIMEOUT:
+    return Outcome::StepLimit;
+  case CUDA_ERROR_INVALID_VALUE:
+  case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES:
+  case CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE:
+    return Outcome::LaunchRefused;
+  default:
+    return Outcome::Fault;
+  }
+}
+
+} // namespace
+
+const char *measure::outcomeName(Outcome O) {
+  static const char *const Names[] = {
+#define OUTCOME(Name, Text, Meaning) Text,
+#include "runtime/measure/Outcomes.def"
+  };
+  return Names[unsigned(O)];
+}
+
+struct Replay::Impl {
+  Impl(Device &D, const capture::Case &C)
+      : D(D), T(D.driver()), C(C), Memory(D), Image(C) {}
+
+  bool enter(ReplayResult &R);
+  void leave();
+  bool find(const LoadedModule &M, ReplayResult &R);
+  void configure(const ReplayOptions &O);
+  CUresult launch(size_t Index);
+  CUresult launchTimed(size_t Index, const ReplayOptions &O, ReplayResult &R);
+  bool launchAll(const ReplayOptions &O, ReplayResult &R);
+  void takeCounters(ReplayResult &R);
+  bool settle(CUresult Status, const ReplayOptions &O, ReplayResult &R);
+  bool readBack();
+  void runOnce(const ReplayOptions &O, ReplayResult &R);
+
+  Device &D;
+  const DriverTable &T;
+  const capture::Case &C;
+  Placement Memory;
+  MemoryImage Image;
+  std::map<std::string, uint64_t> Bindings;
+  std::vector<CUfunction> Functions; ///< By launch.
+  CUevent Start = nullptr, Stop = nullptr;
+  std::vector<uint64_t> Pages;
+  bool Lost = false; ///< A fault ended the context.
+};
+
+Replay::Replay(Device &D, const capture::Case &C)
+    : D(D), C(C), P(std::make_unique<Impl>(D, C)) {
+  for (const capture::Buffer &B : C.Buffers)
+    if (!B.Variable.empty() && D.isEmbedded())
+      P->Bindings[B.Variable] = B.Address;
+}
+
+Replay::~Replay() {
+  if (D.Resident != this) {
+    P->Memory.forget();
+    return;
+  }
+  D.makeCurrent();
+  P->leave();
+  D.Resident = nullptr;
+}
+
+/// Makes the memory of the case the device's.
+bool Replay::Impl::enter(ReplayResult &R) {
+  std::string Error;
+  if (!Memory.place(C.Buffers, Error)) {
+    fail(R, Outcome::DeviceFailed, Error);
+    return false;
+  }
+  // Variables of other drivers are written when their module is known.
+  if (D.isEmbedded() && !Image.write(D)) {
+    fail(R, Outcome::DeviceFailed, "the memory of the case cannot be written");
+    return false;
+  }
+  return true;
+}
+
+void Replay::Impl::leave() { Memory.clear(); }
+
+bool Replay::Impl::find(const LoadedModule &M, ReplayResult &R) {
+  Functions.assign(C.Launches.size(), nullptr);
+  for (size_t K = 0; K < C.Launches.size(); ++K) {
+    const capture::Launch &L = C.Launches[K];
+    if (T.cuModuleGetFunction(&Functions[K], M.Handle, L.Kernel.c_str())) {
+      fail(R, Outcome::KernelMissing,
+           "the PTX has no kernel '" + L.Kernel + "'");
+      return false;
+    }
+    if (L.SharedBytes > PlainSharedBytes)
+      T.cuFuncSetAttribute(Functions[K],
+                           CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                           int(L.SharedBytes));
+  }
+  if (D.isEmbedded())
+    return true;
+  for (size_t B = 0; B < C.Buffers.size(); ++B) {
+    CUdeviceptr Address = 0;
+    if (C.Buffers[B].Variable.empty())
+      continue;
+    if (!T.cuModuleGetGlobal_v2(&Address, nullptr, M.Handle,
+                                C.Buffers[B].Variable.c_str()))
+      Image.moveBuffer(B, Address);
+  }
+  if (!Image.write(D)) {
+    fail(R, Outcome::DeviceFailed, "the memory of the case cannot be written");
+    return false;
+  }
+  return true;
+}
+
+void Replay::Impl::configure(const ReplayOptions &O) {
+  if (!D.isEmbedded())
+    return;
+  uint64_t Limit = O.StepLimit;
+  if (!Limit && C.WarpInstructions)
+    Limit = uint64_t(O.StepFactor * double(C.WarpInstructions)) + LeastSteps;
+  T.gevoGpuSetChecks(O.Checks.c_str());
+  T.gevoGpuSetTiming(O.Timing);
+  T.gevoGpuSetStepLimit(Limit);
+  T.gevoGpuKeepLines(O.Lines);
+  T.gevoGpuClear();
+  T.gevoGpuFlushCaches();
+  if (O.Timing && O.WarmCaches)
+    for (const capture::Buffer &B : C.Buffers)
+      for (const capture::Piece &P : B.Pieces)
+        T.gevoGpuFillCaches(B.Address + P.Offset, P.Before.size());
+}
+
+CUresult Replay::Impl::launch(size_t Index) {
+  const capture::Launch &L = C.Launches[Index];
+  size_t Size = L.Params.size();
+  void *Extra[] = {reinterpret_cast<void *>(CU_LAUNCH_PARAM_BUFFER_POINTER),
+                   const_cast<uint8_t *>(L.Params.data()),
+                   reinterpret_cast<void *>(CU_LAUNCH_PARAM_BUFFER_SIZE), &Size,
+                   reinterpret_cast<void *>(CU_LAUNCH_PARAM_END)};
+  if (!L.Cooperative)
+    return T.cuLaunchKernel(Functions[Index], L.Grid.X, L.Grid.Y, L.Grid.Z,
+                            L.Block.X, L.Block.Y, L.Block.Z, L.SharedBytes,
+                            nullptr, nullptr, Extra);
+  CUlaunchAttribute Together = {};
+  Together.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+  Together.value.cooperative = 1;
+  CUlaunchConfig Config = {};
+  Config.gridDimX = L.Grid.X;
+  Config.gridDimY = L.Grid.Y;
+  Config.gridDimZ = L.Grid.Z;
+  Config.blockDimX = L.Block.X;
+  Config.blockDimY = L.Block.Y;
+  Config.blockDimZ = L.Block.Z;
+  Config.sharedMemBytes = L.SharedBytes;
+  Config.attrs = &Together;
+  Config.numAttrs = 1;
+  return T.cuLaunchKernelEx(&Config, Functions[Index], nullptr, Extra);
+}
+
+/// Launches and waits; adds to the times of \p R.
+CUresult Replay::Impl::launchTimed(size_t Index, const ReplayOptions &O,
+                                   ReplayResult &R) {
+  if (D.isEmbedded()) {
+    // What is left of the bound; at least a cycle, as 0 means none.
+    uint64_t Left =
+        std::max<uint64_t>(1, O.CycleLimit - std::min(O.CycleLimit, R.Cycles));
+    T.gevoGpuSetCycleLimit(O.CycleLimit ? Left : 0);
+    CUresult Status = launch(Index);
+    takeCounters(R);
+    return Status;
+  }
+  if (!Start && (T.cuEventCreate(&Start, 0) || T.cuEventCreate(&Stop, 0)))
+    return CUDA_ERROR_UNKNOWN;
+  T.cuEventRecord(Start, nullptr);
+  CUresult Status = launch(Index);
+  T.cuEventRecord(Stop, nullptr);
+  if (CUresult After = T.cuCtxSynchronize())
+    Status = After;
+  float Milliseconds = 0;
+  if (!Status && !T.cuEventElapsedTime(&Milliseconds, Start, Stop))
+    R.Microseconds += double(Milliseconds) * 1000;
+  return Status;
+}
+
+void Replay::Impl::takeCounters(ReplayResult &R) {
+  GevoGpuCounters Counters = {};
+  T.gevoGpuGetCounters(&Counters, sizeof(Counters));
+  R.Microseconds += Counters.Microseconds;
+  R.Cycles += Counters.Cycles;
+  R.WarpInstructions += Counters.WarpInstructions;
+}
+
+/// Turns the status of a launch and its findings into a result; true to go on.
+bool Replay::Impl::settle(CUresult Status, const ReplayOptions &O,
+                          ReplayResult &R) {
+  const Finding *Worst = nullptr;
+  for (const Finding &F : R.Findings)
+    if (F.IsError && !O.AcceptedFindings.count(F.Kind) && !Worst)
+      Worst = &F;
+  // The embedded GPU calls a launch failed that ended with findings.
+  bool FindingsOnly = Status == CUDA_ERROR_LAUNCH_FAILED && !R.Findings.empty();
+  if (Status == CUDA_ERROR_LAUNCH_TIMEOUT && O.CycleLimit &&
+      R.Cycles > O.CycleLimit) {
+    fail(R, Outcome::TimeLimit,
+         "stopped after " + std::to_string(O.CycleLimit) + " cycles");
+    return false;
+  }
+  if (Status && !FindingsOnly) {
+    fail(R, outcomeOf(Status), Worst ? Worst->Message : D.errorName(Status));
+    return false;
+  }
+  if (Worst) {
+    fail(R, Outcome::Finding, Worst->Kind + ": " + Worst->Message);
+    return false;
+  }
+  return true;
+}
+
+bool Replay::Impl::launchAll(const ReplayOptions &O, ReplayResult &R) {
+  for (size_t K = 0; K < C.Launches.size(); ++K) {
+    CUresult Status = launchTimed(K, O, R);
+    if (D.isEmbedded() && Status) {
+      std::vector<Finding> More = findingsOf(T);
+      R.Findings.insert(R.Findings.end(), More.begin(), More.end());
+      T.gevoGpuClear();
+    }
+    Lost |= !D.isEmbedded() && Status &&
+            outcomeOf(Status) != Outcome::LaunchRefused;
+    if (!settle(Status, O, R))
+      return false;
+  }
+  return true;
+}
+
+/// Reads memory as far as it was written.
+bool Replay::Impl::readBack() {
+  if (!D.isEmbedded())
+    return Image.read(D, nullptr);
+  size_t Needed = 0;
+  Pages.resize(std::max<size_t>(Pages.capacity(), 64));
+  if (T.gevoGpuTakeWrites(Pages.data(), Pages.size(), &Needed))
+    return false;
+  if (Needed > Pages.size()) {
+    Pages.resize(Needed);
+    if (T.gevoGpuTakeWrites(Pages.data(), Pages.size(), &Needed))
+      return false;
+  }
+  Pages.resize(Needed);
+  return Image.read(D, &Pages);
+}
+
+void Replay::Impl::runOnce(const ReplayOptions &O, ReplayResult &R) {
+  configure(O);
+  bool Clean = launchAll(O, R);
+  if (Lost)
+    return;
+  if (!readBack()) {
+    fail(R, Outcome::DeviceFailed, "the memory of the case cannot be read");
+    return;
+  }
+  if (Clean)
+    Image.judge(O, R);
+}
+
+ReplayResult Replay::run(const std::string &Ptx, const ReplayOptions &O) {
+  ReplayResult R;
+  if (!D.makeCurrent()) {
+    fail(R, Outcome::DeviceFailed, "the device has no context");
+    return R;
+  }
+  if (D.Resident != this) {
+    if (D.Resident)
+      D.Resident->P->leave();
+    D.Resident = nullptr;
+    if (!P->enter(R))
+      return R;
+    D.Resident = this;
+  } else {
+    P->Image.restore(D);
+  }
+  const LoadedModule &M = D.load(Ptx, P->Bindings);
+  if (!M.Handle) {
+    fail(R, Outcome::LoadFailed, M.Log);
+    return R;
+  }
+  if (!P->find(M, R))
+    return R;
+  P->runOnce(O, R);
+  for (unsigned K = 1; K < O.Repeats && R.passed(); ++K) {
+    ReplayResult Again;
+    P->Image.restore(D);
+    P->runOnce(O, Again);
+    Again.Microseconds = std::min(Again.Microseconds, R.Microseconds);
+    Again.Error = std::max(Again.Error, R.Error);
+    R = std::move(Again);
+  }
+  Lines.clear();
+  size_t Needed = 0;
+  if (O.Lines && D.isEmbedded() &&
+      !D.driver().gevoGpuGetLines(nullptr, 0, &Needed)) {
+    Lines.resize(Needed);
+    D.driver().gevoGpuGetLines(Lines.data(), Needed, &Needed);
+  }
+  if (P->Lost) {
+    P->Lost = false;
+    P->Start = P->Stop = nullptr;
+    P->Memory.forget();
+    D.reset();
+  }
+  return R;
+}
+
+capture::Bytes Replay::outputOf(size_t Buffer) const {
+  return P->Image.contents(Buffer);
+}
+
+std::string Replay::bufferName(const capture::Case &C, size_t Buffer) {
+  const capture::Buffer &B = C.Buffers[Buffer];
+  if (!B.Variable.empty())
+    return B.Variable;
+  const capture::Launch &L = C.Launches[0];
+  // Types of parameters are not known; a pointer is an aligned word.
+  for (size_t K = 0; K + 8 <= L.Params.size(); K += 8) {
+    uint64_t Word;
+    std::memcpy(&Word, &L.Params[K], 8);
+    if (Word < B.Address || Word - B.Address >= B.Size)
+      continue;
+    size_t Number = K / 8, Inside = 0;
+    if (!L.Offsets.empty()) {
+      auto After = std::upper_bound(L.Offsets.begin(), L.Offsets.end(), K);
+      Number = size_t(After - L.Offsets.begin()) - 1;
+      Inside = K - *std::prev(After);
+    }
+    return "arg" + std::to_string(Number) +
+           (Inside ? "+" + std::to_string(Inside) : "");
+  }
+  char Text[24];
+  std::snprintf(Text, sizeof(Text), "0x%llx", (unsigned long long)B.Address);
+  return Text;
+}

@@ -1,0 +1,134 @@
+//===- Replay.h - Run a captured launch again -------------------*- C++ -*-===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A Replay holds a case ready on a device and runs any PTX on it: loads it (or
+// finds it loaded), launches, times, and compares all memory with what the
+// original left. What the original writes without reading is poisoned before,
+// so that a kernel that writes nothing cannot pass; what it does not write must
+// not change. Between runs only the pages that were written are restored.
+//
+//   std::string Error;
+//   auto D = Device::open({}, Error);
+//   auto Captured = capture::readCapture("dir", Error);
+//   Replay R(*D, Captured->Cases[0]);
+//   ReplayResult Result = R.run(Ptx, {});
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_RUNTIME_MEASURE_REPLAY_H
+#define GEVO_RUNTIME_MEASURE_REPLAY_H
+
+#include "runtime/gpu/capture/Case.h"
+#include "runtime/measure/Comparison.h"
+#include "runtime/measure/Device.h"
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace gevo::measure {
+
+/// How a replay ended; Outcomes.def has the rows.
+enum class Outcome : uint8_t {
+#define OUTCOME(Name, Text, Meaning) Name,
+#include "runtime/measure/Outcomes.def"
+};
+/// "passed", "input-changed", ...
+const char *outcomeName(Outcome O);
+
+struct ReplayOptions {
+  /// Checks of the embedded GPU: "all", "bounds", "none", or families.
+  std::string Checks = "all";
+  bool Timing = true; ///< Model time (embedded GPU).
+  /// L2 holds the case's memory at the start, as after the program's copies and
+  /// earlier launches; otherwise nothing.
+  bool WarmCaches = true;
+  /// Warp instructions that a launch may take: this many times the original's,
+  /// or StepLimit if that is not 0.
+  double StepFactor = 20;
+  uint64_t StepLimit = 0;
+  /// Cycles that the case may take (embedded GPU with timing); 0: no bound. A
+  /// run is stopped as soon as it is past it.
+  uint64_t CycleLimit = 0;
+  /// Runs of which the fastest counts; of use where time is not modelled.
+  unsigned Repeats = 1;
+  /// Keep what each line of the PTX cost, for Replay::lines.
+  bool Lines = false;
+  OutputRule Rule;                         ///< For all outputs but these,
+  std::map<std::string, OutputRule> Rules; ///< by Replay::bufferName.
+  /// Kinds of findings ("race-global") that do not fail a run.
+  std::set<std::string> AcceptedFindings;
+};
+
+/// A report of a check.
+struct Finding {
+  std::string Kind, Message;
+  bool IsError = true;
+  uint32_t PtxLine = 0;
+};
+
+/// How one output buffer compares.
+struct OutputResult {
+  std::string Name;
+  uint64_t Bytes = 0;                   ///< Written by the original.
+  ElementType Type = ElementType::None; ///< None: several.
+  Difference Diff;
+};
+
+struct ReplayResult {
+  Outcome Result = Outcome::Passed;
+  std::string Reason; ///< One sentence; empty if passed.
+  double Microseconds = 0;
+  uint64_t Cycles = 0;           ///< 0 where time is not modelled.
+  uint64_t WarpInstructions = 0; ///< 0 where they are not counted.
+  double Error = 0;              ///< The largest MaxError of the outputs.
+  std::vector<Finding> Findings;
+  std::vector<OutputResult> Outputs;
+
+  bool passed() const { return Result == Outcome::Passed; }
+};
+
+/// See the file comment. The device and the case must outlive it.
+class Replay {
+public:
+  Replay(Device &D, const capture::Case &C);
+  ~Replay();
+  Replay(const Replay &) = delete;
+  Replay &operator=(const Replay &) = delete;
+
+  /// Never fails otherwise than by its result.
+  ReplayResult run(const std::string &Ptx, const ReplayOptions &O);
+
+  /// Lines of the PTX that the last run with Lines executed.
+  const std::vector<GevoGpuLine> &lines() const { return Lines; }
+  /// Memory after the last run, for the buffers of the case: what the pieces
+  /// of \p Buffer hold, one after the other.
+  capture::Bytes outputOf(size_t Buffer) const;
+  /// What a buffer is called: "arg0" if it is what the first parameter points
+  /// to, the name of a variable, else its address.
+  static std::string bufferName(const capture::Case &C, size_t Buffer);
+  const capture::Case &original() const { return C; }
+
+private:
+  struct Impl;
+  Device &D;
+  const capture::Case &C;
+  std::vector<GevoGpuLine> Lines;
+  std::unique_ptr<Impl> P;
+};
+
+/// Makes \p C a case with other inputs: runs \p Ptx, the original, on what its
+/// buffers now hold Before, and takes the memory afterwards as what is
+/// expected. False if the run is not clean; \p Error says why.
+bool renewExpected(Device &D, capture::Case &C, const std::string &Ptx,
+                   const ReplayOptions &O, std::string &Error);
+
+} // namespace gevo::measure
+
+#endif // GEVO_RUNTIME_MEASURE_REPLAY_H

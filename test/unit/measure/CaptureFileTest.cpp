@@ -1,0 +1,286 @@
+//===- CaptureFileTest.cpp - Captures on disk are whole or refused --------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/capture/CaptureFile.h"
+#include "runtime/gpu/capture/Blob.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+using namespace gevo;
+using namespace gevo::capture;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A folder that goes with the test.
+class CaptureFile : public ::testing::Test {
+protected:
+  std::string Folder;
+
+  void SetUp() override {
+    std::string Name = (fs::temp_directory_path() / "gevo-XXXXXX").string();
+    ASSERT_TRUE(mkdtemp(Name.data()));
+    Folder = Name + "/capture";
+  }
+  void TearDown() override { fs::remove_all(fs::path(Folder).parent_path()); }
+
+  static Capture sample() {
+    Capture All;
+    All.Program = "app";
+    All.Gpu = "V100";
+    All.Modules = {"// one\n", "// two\n"};
+    Case C;
+    Launch L;
+    L.Kernel = "_Z1kPf";
+    L.Grid = {3, 2, 1};
+    L.Block = {64, 1, 2};
+    L.SharedBytes = 128;
+    L.Cooperative = true;
+    L.Params = {1, 2, 250, 255, 0, 0, 0, 7};
+    L.Offsets = {0, 4};
+    C.Launches = {L, L};
+    C.Module = 1;
+    C.Index = 12;
+    C.Weight = 77;
+    C.WarpInstructions = 1234;
+    C.Cycles = 5678;
+    C.Microseconds = 1.25;
+    C.Buffers.push_back(Buffer::input(0x1000, Bytes(100, 9)));
+    Buffer Mixed;
+    Mixed.Address = 0x2000;
+    Mixed.Size = 1000;
+    Mixed.Variable = "table";
+    Mixed.IsConst = true;
+    Mixed.Pieces.push_back({8, {1, 2, 3, 4}, {}, {}});
+    Mixed.Pieces.push_back(
+        {100,
+         {5, 6, 7, 8},
+         {5, 60, 70, 8},
+         {ReadFirst, uint8_t(ElementType::U8),
+          uint8_t(uint8_t(ElementType::F16) | ReadFirst), 0}});
+    C.Buffers.push_back(Mixed);
+    All.Cases = {C};
+    return All;
+  }
+  void write(const Capture &C) {
+    std::string Error;
+    ASSERT_TRUE(writeCapture(Folder, C, Error)) << Error;
+  }
+  std::string refusal() {
+    std::string Error;
+    EXPECT_FALSE(readCapture(Folder, Error));
+    return Error;
+  }
+  std::vector<fs::path> blobs() {
+    std::vector<fs::path> All;
+    for (const auto &E : fs::directory_iterator(Folder + "/blobs"))
+      All.push_back(E.path());
+    return All;
+  }
+  std::string indexText() {
+    std::string Error;
+    return readWhole(Folder + "/process-0.json", Error).value_or("");
+  }
+  void replaceIndex(const std::string &Text) {
+    std::ofstream(Folder + "/process-0.json") << Text;
+  }
+};
+
+TEST_F(CaptureFile, RoundTrip) {
+  write(sample());
+  std::string Error;
+  std::optional<Capture> Read = readCapture(Folder, Error);
+  ASSERT_TRUE(Read) << Error;
+  Capture Want = sample();
+  EXPECT_EQ(Read->Program, "app");
+  EXPECT_EQ(Read->Gpu, "V100");
+  EXPECT_EQ(Read->Modules, Want.Modules);
+  ASSERT_EQ(Read->Cases.size(), 1u);
+  const Case &X = Read->Cases[0], &Y = Want.Cases[0];
+  ASSERT_EQ(X.Launches.size(), 2u);
+  EXPECT_EQ(X.Launches[1].Kernel, Y.Launches[1].Kernel);
+  EXPECT_TRUE(X.Launches[1].Grid == Y.Launches[1].Grid);
+  EXPECT_TRUE(X.Launches[1].Block == Y.Launches[1].Block);
+  EXPECT_EQ(X.Launches[1].SharedBytes, 128u);
+  EXPECT_TRUE(X.Launches[1].Cooperative);
+  EXPECT_EQ(X.Launches[1].Params, Y.Launches[1].Params);
+  EXPECT_EQ(X.Launches[1].Offsets, Y.Launches[1].Offsets);
+  EXPECT_EQ(X.Module, 1u);
+  EXPECT_EQ(X.Index, 12u);
+  EXPECT_EQ(X.Weight, 77u);
+  EXPECT_EQ(X.WarpInstructions, 1234u);
+  EXPECT_EQ(X.Cycles, 5678u);
+  EXPECT_EQ(X.Microseconds, 1.25);
+  ASSERT_EQ(X.Buffers.size(), 2u);
+  for (int B = 0; B < 2; ++B) {
+    EXPECT_EQ(X.Buffers[B].Address, Y.Buffers[B].Address);
+    EXPECT_EQ(X.Buffers[B].Size, Y.Buffers[B].Size);
+    EXPECT_EQ(X.Buffers[B].Variable, Y.Buffers[B].Variable);
+    EXPECT_EQ(X.Buffers[B].IsConst, Y.Buffers[B].IsConst);
+    ASSERT_EQ(X.Buffers[B].Pieces.size(), Y.Buffers[B].Pieces.size());
+    for (size_t K = 0; K < Y.Buffers[B].Pieces.size(); ++K) {
+      EXPECT_EQ(X.Buffers[B].Pieces[K].Offset, Y.Buffers[B].Pieces[K].Offset);
+      EXPECT_EQ(X.Buffers[B].Pieces[K].Before, Y.Buffers[B].Pieces[K].Before);
+      EXPECT_EQ(X.Buffers[B].Pieces[K].After, Y.Buffers[B].Pieces[K].After);
+      EXPECT_EQ(X.Buffers[B].Pieces[K].Marks, Y.Buffers[B].Pieces[K].Marks);
+    }
+  }
+}
+
+TEST_F(CaptureFile, IdenticalBlobsAreKeptOnce) {
+  Capture C = sample();
+  write(C);
+  size_t Once = blobs().size();
+  fs::remove_all(Folder);
+  C.Cases.push_back(C.Cases[0]);
+  C.Cases.push_back(C.Cases[0]);
+  write(C);
+  EXPECT_EQ(blobs().size(), Once);
+}
+
+TEST_F(CaptureFile, EveryTruncatedBlobIsRefused) {
+  write(sample());
+  for (const fs::path &Blob : blobs()) {
+    std::string Error;
+    std::string Whole = readWhole(Blob.string(), Error).value();
+    std::ofstream(Blob) << Whole.substr(0, Whole.size() - 1);
+    EXPECT_NE(refusal().find("is truncated or damaged"), std::string::npos);
+    fs::remove(Blob);
+    EXPECT_NE(refusal().find("cannot read"), std::string::npos);
+    std::ofstream(Blob) << Whole;
+  }
+  std::string Error;
+  EXPECT_TRUE(readCapture(Folder, Error)) << Error;
+}
+
+TEST_F(CaptureFile, AFlippedByteOfABlobIsRefused) {
+  write(sample());
+  for (const fs::path &Blob : blobs()) {
+    std::string Error;
+    std::string Whole = readWhole(Blob.string(), Error).value();
+    for (size_t K = 0; K < Whole.size(); K += 3) {
+      std::string Bad = Whole;
+      Bad[K] = char(Bad[K] ^ 0x10);
+      std::ofstream(Blob) << Bad;
+      // A frame header may describe the same bytes in another way; then what
+      // is read is right.
+      std::optional<Capture> C = readCapture(Folder, Error);
+      if (C) {
+        EXPECT_EQ(C->Modules, sample().Modules);
+      }
+    }
+    std::ofstream(Blob) << Whole;
+  }
+}
+
+TEST_F(CaptureFile, EveryTruncatedIndexIsRefused) {
+  write(sample());
+  std::string Text = indexText();
+  for (size_t N = 0; N + 2 < Text.size(); N += 7) {
+    replaceIndex(Text.substr(0, N));
+    EXPECT_FALSE(refusal().empty());
+  }
+  replaceIndex(Text.substr(0, Text.size() / 2));
+  EXPECT_NE(refusal().find("is truncated or is no JSON"), std::string::npos);
+}
+
+TEST_F(CaptureFile, AChangedIndexIsRefused) {
+  write(sample());
+  std::string Text = indexText();
+  size_t At = Text.find("\"weight\": 77");
+  ASSERT_NE(At, Text.npos);
+  replaceIndex(std::string(Text).replace(At, 12, "\"weight\": 78"));
+  EXPECT_NE(refusal().find("its checksum is wrong"), std::string::npos);
+  At = Text.find("\"version\": 1");
+  ASSERT_NE(At, Text.npos);
+  replaceIndex(std::string(Text).replace(At, 12, "\"version\": 2"));
+  EXPECT_NE(refusal().find("has version 2 of the format, but this program "
+                           "reads version 1"),
+            std::string::npos);
+  replaceIndex("{\"format\": \"something\"}");
+  EXPECT_NE(refusal().find("is not the index of a capture"), std::string::npos);
+  replaceIndex("[]");
+  EXPECT_NE(refusal().find("is not the index of a capture"), std::string::npos);
+}
+
+TEST_F(CaptureFile, NothingThere) {
+  EXPECT_NE(refusal().find("cannot read the folder"), std::string::npos);
+  fs::create_directories(Folder);
+  EXPECT_NE(refusal().find("holds no capture"), std::string::npos);
+  // A process that took its place and was killed.
+  std::ofstream(Folder + "/process-0.claim") << "";
+  EXPECT_NE(refusal().find("holds no capture"), std::string::npos);
+}
+
+TEST_F(CaptureFile, SeveralProcesses) {
+  write(sample());
+  write(sample());
+  std::string Error;
+  std::optional<Capture> C = readCapture(Folder, Error);
+  ASSERT_TRUE(C) << Error;
+  EXPECT_EQ(C->Cases.size(), 2u);
+  EXPECT_EQ(C->Modules.size(), 4u);
+  EXPECT_EQ(C->Cases[0].Module, 1u);
+  EXPECT_EQ(C->Cases[1].Module, 3u);
+}
+
+TEST_F(CaptureFile, DroppedCasesTakeTheirBlobsAlong) {
+  CaptureWriter W(Folder, "app", "V100");
+  ASSERT_TRUE(W.addModule("// ptx"));
+  Case A, B;
+  A.Launches.resize(1);
+  B.Launches.resize(1);
+  A.Buffers = {Buffer::input(0x1000, Bytes(64, 1))};
+  B.Buffers = {Buffer::input(0x1000, Bytes(64, 1)),
+               Buffer::input(0x2000, Bytes(64, 2))};
+  size_t First = *W.addCase(A);
+  size_t Second = *W.addCase(B);
+  EXPECT_EQ(blobs().size(), 3u);
+  W.dropCase(Second);
+  EXPECT_EQ(blobs().size(), 2u);
+  W.setWeight(First, 5);
+  ASSERT_TRUE(W.writeIndex());
+  std::string Error;
+  std::optional<Capture> C = readCapture(Folder, Error);
+  ASSERT_TRUE(C) << Error;
+  ASSERT_EQ(C->Cases.size(), 1u);
+  EXPECT_EQ(C->Cases[0].Weight, 5u);
+}
+
+TEST_F(CaptureFile, WhatCannotBeWrittenIsReported) {
+  // A blob cannot be written: its name is taken by a folder.
+  CaptureWriter W(Folder, "app", "V100");
+  ASSERT_TRUE(W.error().empty());
+  std::string Name = Folder + "/blobs/" + contentHash("text") + ".zst";
+  fs::create_directories(Name + "/occupied");
+  EXPECT_FALSE(W.addModule("text"));
+  EXPECT_NE(W.error().find("cannot write"), std::string::npos);
+  EXPECT_FALSE(W.writeIndex());
+  EXPECT_FALSE(fs::exists(Folder + "/process-0.json"));
+  // Nothing half-written stays.
+  for (const auto &E : fs::directory_iterator(Folder + "/blobs"))
+    EXPECT_NE(E.path().extension(), ".part");
+}
+
+TEST_F(CaptureFile, RemoveTouchesCapturesOnly) {
+  write(sample());
+  std::string Error;
+  std::ofstream(Folder + "/notes.txt") << "mine";
+  EXPECT_FALSE(removeCapture(Folder, Error));
+  EXPECT_NE(Error.find("holds 'notes.txt'"), std::string::npos) << Error;
+  EXPECT_TRUE(readCapture(Folder, Error));
+  fs::remove(Folder + "/notes.txt");
+  EXPECT_TRUE(removeCapture(Folder, Error)) << Error;
+  EXPECT_NE(refusal().find("holds no capture"), std::string::npos);
+  EXPECT_TRUE(removeCapture(Folder + "/none", Error));
+}
+
+} // namespace
