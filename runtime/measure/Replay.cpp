@@ -80,7 +80,7 @@ struct Replay::Impl {
   bool enter(ReplayResult &R);
   void leave();
   bool find(const LoadedModule &M, ReplayResult &R);
-  void configure(const ReplayOptions &O);
+  bool configure(const ReplayOptions &O, ReplayResult &R);
   CUresult launch(size_t Index);
   CUresult launchTimed(size_t Index, const ReplayOptions &O, ReplayResult &R);
   bool launchAll(const ReplayOptions &O, ReplayResult &R);
@@ -166,13 +166,16 @@ bool Replay::Impl::find(const LoadedModule &M, ReplayResult &R) {
   return true;
 }
 
-void Replay::Impl::configure(const ReplayOptions &O) {
+bool Replay::Impl::configure(const ReplayOptions &O, ReplayResult &R) {
   if (!D.isEmbedded())
-    return;
+    return true;
   uint64_t Limit = O.StepLimit;
   if (!Limit && C.WarpInstructions)
     Limit = uint64_t(O.StepFactor * double(C.WarpInstructions)) + LeastSteps;
-  T.gevoGpuSetChecks(O.Checks.c_str());
+  if (T.gevoGpuSetChecks(O.Checks.c_str())) {
+    fail(R, Outcome::DeviceFailed, "unknown checks '" + O.Checks + "'");
+    return false;
+  }
   T.gevoGpuSetTiming(O.Timing);
   T.gevoGpuSetStepLimit(Limit);
   T.gevoGpuKeepLines(O.Lines);
@@ -182,6 +185,7 @@ void Replay::Impl::configure(const ReplayOptions &O) {
     for (const capture::Buffer &B : C.Buffers)
       for (const capture::Piece &P : B.Pieces)
         T.gevoGpuFillCaches(B.Address + P.Offset, P.Before.size());
+  return true;
 }
 
 CUresult Replay::Impl::launch(size_t Index) {
@@ -304,7 +308,8 @@ bool Replay::Impl::readBack() {
 }
 
 void Replay::Impl::runOnce(const ReplayOptions &O, ReplayResult &R) {
-  configure(O);
+  if (!configure(O, R))
+    return;
   bool Clean = launchAll(O, R);
   if (Lost)
     return;

@@ -138,6 +138,8 @@ std::vector<std::pair<std::string, std::string>> gevo::run::environmentFor(
     Files += (Files.empty() ? "" : ":") + File;
   if (!Files.empty())
     V.push_back({"GEVO_SUBSTITUTE", Files});
+  for (auto &Variable : captureEnvironment(Options.Capture))
+    V.push_back(std::move(Variable));
   return V;
 }
 

@@ -13,6 +13,7 @@
 #ifndef GEVO_TOOLS_GEVO_RUN_PROGRAM_H
 #define GEVO_TOOLS_GEVO_RUN_PROGRAM_H
 
+#include "tools/gevo-run/CaptureOptions.h"
 #include "tools/gevo-run/Elf.h"
 
 #include <utility>
@@ -28,6 +29,7 @@ struct ProgramOptions {
   std::string Json; ///< File for the report; empty: text on standard error.
   std::vector<std::string> Substitutes;
   std::string Driver = "embedded";
+  CaptureOptions Capture;
   bool Timing = true;
   bool Profile = false;
   bool Missing = false;

@@ -34,7 +34,8 @@ namespace {
 
 const char *const Known[] = {"--gpu",        "--check",      "--profile",
                              "--time",       "--json",       "--missing",
-                             "--substitute", "--step-limit", "--driver"};
+                             "--substitute", "--step-limit", "--driver",
+                             "--capture",    "--kernels",    "--launches"};
 
 bool onOrOff(const std::string &Option, const std::string &Value) {
   if (Value == "on")
@@ -81,7 +82,7 @@ void takeOption(ProgramOptions &O, const std::string &Name,
     O.StepLimit = needed();
   else if (Name == "--driver")
     O.Driver = needed();
-  else
+  else if (!takeCaptureOption(O.Capture, Name, Value))
     failUnknown(Name, {std::begin(Known), std::end(Known)});
 }
 
@@ -95,7 +96,9 @@ ProgramOptions parse(int Argc, char **Argv) {
       Value = Name.substr(Equals + 1);
       Name.resize(Equals);
     } else if ((Name == "--gpu" || Name == "--json" || Name == "--substitute" ||
-                Name == "--step-limit" || Name == "--driver") &&
+                Name == "--capture" || Name == "--kernels" ||
+                Name == "--launches" || Name == "--step-limit" ||
+                Name == "--driver") &&
                std::strcmp(Argv[I + 1], "--"))
       Value = Argv[++I];
     takeOption(O, Name, Value);
@@ -237,6 +240,8 @@ int reportRun(const ProgramOptions &O, const std::string &Gpu,
     if (!writeWhole(O.Json, J.dump(2) + "\n", Error))
       Wrong.push_back(Error);
   }
+  if (std::string Why; !reportCapture(O.Capture, Why))
+    Wrong.push_back(Why);
   for (const std::string &Text : Wrong)
     std::fprintf(stderr, "gevo-run: error: %s\n", Text.c_str());
   bool IsWell = WIFEXITED(Status) && !WEXITSTATUS(Status);
@@ -260,6 +265,7 @@ int gevo::run::programMain(int Argc, char **Argv) {
   if (Elf && O.Driver == "embedded")
     if (std::string Why = unsuitable(O.Command[0], *Elf); !Why.empty())
       fail(Why);
+  prepareCapture(O.Capture);
   RunFolder Logs;
   ProgramEnd End =
       runProgram(O.Command, environmentFor(O, *Place, Elf, Logs.Name));

@@ -12,6 +12,7 @@
 #include "runtime/gpu/driver/Settings.h"
 #include "tools/gevo-run/CommandLine.h"
 #include "tools/gevo-run/Program.h"
+#include "tools/gevo-run/ReplayMain.h"
 #include "tools/gevo-run/Runner.h"
 
 #include <algorithm>
@@ -26,6 +27,7 @@ namespace {
 
 const char Help[] =
     "usage: gevo-run [options] -- PROGRAM [arguments]\n"
+    "       gevo-run [options] --replay=DIR\n"
     "       gevo-run [options] --ptx FILE LAUNCH.json\n"
     "\n"
     "Runs a CUDA program on the embedded GPU, as it is, and reports what its\n"
@@ -40,6 +42,9 @@ const char Help[] =
     "  --json=FILE       write the report to FILE\n"
     "  --substitute=FILE take kernels of the same names from this PTX file\n"
     "  --step-limit=N    end a launch after N warp instructions\n"
+    "  --capture=DIR     keep launches that differ, with their memory, in DIR\n"
+    "  --kernels=REGEX   of these kernels only\n"
+    "  --launches=N      at most N of each kernel (default: 4)\n"
     "  --driver=NAME     embedded (default), nvidia, or a driver library\n"
     "  --missing         list the CUDA functions that PROGRAM needs and that "
     "are\n"
@@ -48,6 +53,21 @@ const char Help[] =
     "The exit status is the program's; 1 if it ended well but could not use "
     "the\n"
     "GPU, 2 if it ended well but --check found an error.\n"
+    "\n"
+    "With --replay, runs captured launches again, times them and compares "
+    "what\n"
+    "they write with what the program's launches wrote:\n"
+    "\n"
+    "  --substitute=FILE with this PTX in place of the program's\n"
+    "  --tolerance=RULE  exact (default), abs:X, rel:X, ulp:X, sd:X, and after "
+    "a\n"
+    "                    comma floor:X or type:T; NAME=RULE for one output\n"
+    "  --kernels=REGEX   these kernels only\n"
+    "  --check=CHECKS    all (default), bounds, none, or families\n"
+    "  --l2=cold         with an empty L2; otherwise it holds the inputs\n"
+    "  --extract=FOLDER  only write the program's PTX to FOLDER\n"
+    "  --repeat=N        run each N times and take the least time\n"
+    "  --gpu, --driver, --time, --json, --step-limit as above\n"
     "\n"
     "With --ptx, runs kernels of a PTX file on the embedded GPU, with the "
     "buffers, "
@@ -219,6 +239,8 @@ void resolveOptions(CommandLine &Line) {
 } // namespace
 
 int main(int Argc, char **Argv) {
+  if (asksForReplay(Argc, Argv))
+    return replayMain(Argc, Argv);
   // What follows "--" is a program and its arguments.
   for (int I = 1; I < Argc; ++I)
     if (!std::strcmp(Argv[I], "--"))

@@ -241,7 +241,8 @@ bool gevo::capture::writeCapture(const std::string &Folder, const Capture &C,
 }
 
 std::optional<Capture> gevo::capture::readCapture(const std::string &Folder,
-                                                  std::string &Error) {
+                                                  std::string &Error,
+                                                  bool Memory) {
   std::optional<std::vector<std::string>> Names = namesIn(Folder);
   if (!Names) {
     Error = "cannot read the folder '" + Folder + "': " + std::strerror(errno);
@@ -255,7 +256,7 @@ std::optional<Capture> gevo::capture::readCapture(const std::string &Folder,
       break;
     if (access(indexPath(Folder, N).c_str(), F_OK) != 0)
       continue;
-    if (!readIndex(Folder, indexPath(Folder, N), All, Error))
+    if (!readIndex(Folder, indexPath(Folder, N), All, Memory, Error))
       return std::nullopt;
     Any = true;
   }

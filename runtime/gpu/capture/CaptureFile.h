@@ -52,9 +52,10 @@ private:
   std::unique_ptr<Impl> P;
 };
 
-/// Reads the capture in \p Folder, all processes of it.
+/// Reads the capture in \p Folder, all processes of it. Without \p Memory the
+/// buffers have no pieces, and blobs of memory are not looked at.
 std::optional<Capture> readCapture(const std::string &Folder,
-                                   std::string &Error);
+                                   std::string &Error, bool Memory = true);
 
 /// Removes the capture in \p Folder, if there is one; refuses to touch a folder
 /// that holds anything else.

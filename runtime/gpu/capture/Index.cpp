@@ -163,7 +163,7 @@ void overlay(Piece &P, const std::string &Written, uint64_t &At) {
   }
 }
 
-Buffer bufferFrom(const Json &J, BlobReader &Blobs) {
+Buffer bufferFrom(const Json &J, BlobReader &Blobs, bool Memory) {
   Buffer B;
   B.Address = J.at("address");
   B.Size = J.at("bytes");
@@ -171,6 +171,8 @@ Buffer bufferFrom(const Json &J, BlobReader &Blobs) {
     B.Variable = J.at("variable");
     B.IsConst = J.at("constant");
   }
+  if (!Memory)
+    return B;
   const std::string &Before = Blobs.read(blobFrom(J.at("before")));
   const std::string &After = Blobs.read(blobFrom(J.at("after")));
   const std::string &Marks = Blobs.read(blobFrom(J.at("marks")));
@@ -195,7 +197,7 @@ Buffer bufferFrom(const Json &J, BlobReader &Blobs) {
   return B;
 }
 
-Case caseFrom(const Json &J, BlobReader &Blobs) {
+Case caseFrom(const Json &J, BlobReader &Blobs, bool Memory) {
   Case C;
   for (const Json &L : J.at("launches"))
     C.Launches.push_back(launchFrom(L));
@@ -206,18 +208,18 @@ Case caseFrom(const Json &J, BlobReader &Blobs) {
   C.Cycles = J.at("cycles");
   C.Microseconds = J.at("time_us");
   for (const Json &B : J.at("buffers"))
-    C.Buffers.push_back(bufferFrom(B, Blobs));
+    C.Buffers.push_back(bufferFrom(B, Blobs, Memory));
   return C;
 }
 
-void addAll(const Json &J, BlobReader &Blobs, Capture &All) {
+void addAll(const Json &J, BlobReader &Blobs, Capture &All, bool Memory) {
   All.Program = J.at("program");
   All.Gpu = J.at("gpu");
   uint32_t First = uint32_t(All.Modules.size());
   for (const Json &M : J.at("modules"))
     All.Modules.push_back(Blobs.read(blobFrom(M)));
   for (const Json &One : J.at("cases")) {
-    Case C = caseFrom(One, Blobs);
+    Case C = caseFrom(One, Blobs, Memory);
     C.Module += First;
     if (C.Launches.empty() || C.Module < First ||
         C.Module >= All.Modules.size())
@@ -252,7 +254,7 @@ std::string gevo::capture::indexText(const Index &I) {
 
 bool gevo::capture::readIndex(const std::string &Folder,
                               const std::string &Path, Capture &All,
-                              std::string &Error) {
+                              bool Memory, std::string &Error) {
   std::optional<std::string> Text = readWhole(Path, Error);
   if (!Text)
     return false;
@@ -270,7 +272,7 @@ bool gevo::capture::readIndex(const std::string &Folder,
     if (File.value("checksum", "") != contentHash(File.at("capture").dump()))
       throw Damage{"'" + Path + "' is damaged: its checksum is wrong"};
     BlobReader Blobs(Folder);
-    addAll(File.at("capture"), Blobs, All);
+    addAll(File.at("capture"), Blobs, All, Memory);
     return true;
   } catch (const Damage &D) {
     Error = D.What;

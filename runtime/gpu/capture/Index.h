@@ -57,7 +57,7 @@ std::string indexText(const Index &I);
 
 /// Adds what the index \p Path and the blobs in \p Folder hold to \p All.
 bool readIndex(const std::string &Folder, const std::string &Path, Capture &All,
-               std::string &Error);
+               bool Memory, std::string &Error);
 
 } // namespace gevo::capture
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/gpu/driver/Driver.h"
+#include "runtime/gpu/driver/LaunchCapture.h"
 #include "runtime/gpu/driver/LogObserver.h"
 #include "runtime/gpu/driver/Settings.h"
 
@@ -46,6 +47,13 @@ CUresult Driver::initialise() {
     }
     if (auto Log = makeLogObserver())
       Observers.push_back(std::move(Log));
+    if (auto Capture = makeCaptureObserver(Error))
+      Observers.push_back(std::move(Capture));
+    if (!Error.empty()) {
+      std::fprintf(stderr, "gevo-gpu: error: %s\n", Error.c_str());
+      InitResult = CUDA_ERROR_NO_DEVICE;
+      return;
+    }
     Initialised = true;
   });
   return InitResult;

@@ -110,6 +110,9 @@ int gevoGpuGetLines(GevoGpuLine *Lines, size_t Count, size_t *Needed);
  */
 int gevoGpuFlushCaches(void);
 
+/* The model's L2 holds these bytes from now on, as if they had been copied. */
+int gevoGpuFillCaches(uint64_t Address, size_t Bytes);
+
 /* Makes [Address, Address + Bytes) device memory; with Variable, memory of the
    variable of that name. CUDA_ERROR_ALREADY_MAPPED if part of it is taken. */
 int gevoGpuAllocAt(uint64_t Address, size_t Bytes, const char *Variable,

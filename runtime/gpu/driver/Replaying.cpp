@@ -140,7 +140,7 @@ GEVO_EXPORT int gevoGpuFillCaches(uint64_t Address, size_t Bytes) {
   if (CUresult R = currentContext(Ctx, /*AllowFault=*/true))
     return R;
   std::lock_guard<std::mutex> Guard(Ctx->ClockLock);
-  Ctx->Clock.copied(Address, Bytes);
+  Ctx->Clock.copied(*Ctx->Engine, Address, Bytes);
   return CUDA_SUCCESS;
 }
 

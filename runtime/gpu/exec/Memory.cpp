@@ -334,6 +334,9 @@ const Allocation *GlobalMemory::findFreed(uint64_t Addr) const {
 uint64_t GlobalMemory::offsetOfHost(uint64_t Addr) const {
   constexpr uint64_t Behind = uint64_t(1) << 44, Room = uint64_t(1) << 36;
   const Allocation *A = find(Addr);
+  // Memory that was placed has the offset that it had in the first arena.
+  if (A && A->Placed)
+    return Addr % ArenaStride;
   // Pages keep their alignment wherever they are.
   return A ? Behind + A->Id * Room + (Addr - (A->Base & ~4095ull)) : Addr;
 }

@@ -17,25 +17,62 @@ using namespace gevo::gpu;
 namespace {
 constexpr uint8_t NoType = 0xff; ///< Of an instruction not looked at yet.
 
-/// Marks what was never written as read. Accesses are aligned, so that the
-/// usual sizes go by words.
-void markRead(uint8_t *Marks, uint32_t Size) {
-  if (Size == 4) {
-    uint32_t Word;
-    std::memcpy(&Word, Marks, 4);
-    if (Word == 0) {
-      std::memset(Marks, TouchRecord::ReadFirst, 4);
-      return;
-    }
+constexpr uint64_t EachByte = 0x0101010101010101;
+
+/// Calls \p Word for eight marks at a time, \p Byte for those that are left.
+template <typename F, typename G>
+void forMarks(uint8_t *Marks, uint32_t Size, F Word, G Byte) {
+  uint32_t K = 0;
+  for (; K + 8 <= Size; K += 8) {
+    uint64_t W;
+    std::memcpy(&W, Marks + K, 8);
+    if (Word(W))
+      std::memcpy(Marks + K, &W, 8);
+    else
+      for (uint32_t I = K; I < K + 8; ++I)
+        Byte(Marks[I]);
   }
-  for (uint32_t K = 0; K < Size; ++K)
-    if (!(Marks[K] & ~TouchRecord::ReadFirst))
-      Marks[K] = TouchRecord::ReadFirst;
+  for (; K < Size; ++K)
+    Byte(Marks[K]);
+}
+
+/// Marks what was never written as read.
+void markRead(uint8_t *Marks, uint32_t Size) {
+  forMarks(
+      Marks, Size,
+      [](uint64_t &W) {
+        constexpr uint64_t Reads = EachByte * TouchRecord::ReadFirst;
+        uint64_t Types = W & ~Reads;
+        if (Types == 0)
+          W = Reads;
+        // Otherwise there is nothing to do if every byte was written.
+        return Types == 0 || !((Types - EachByte) & ~Types & Reads);
+      },
+      [](uint8_t &M) {
+        if (!(M & ~TouchRecord::ReadFirst))
+          M = TouchRecord::ReadFirst;
+      });
 }
 
 void markWritten(uint8_t *Marks, uint32_t Size, uint8_t Type) {
-  for (uint32_t K = 0; K < Size; ++K)
-    Marks[K] = uint8_t((Marks[K] & TouchRecord::ReadFirst) | Type);
+  forMarks(
+      Marks, Size,
+      [=](uint64_t &W) {
+        W = (W & EachByte * TouchRecord::ReadFirst) | EachByte * Type;
+        return true;
+      },
+      [=](uint8_t &M) { M = uint8_t((M & TouchRecord::ReadFirst) | Type); });
+}
+
+/// Do the lanes of a whole warp access one stretch inside of one page?
+bool isStretch(const uint64_t (&A)[32], uint32_t Mask, uint32_t Size) {
+  if (Mask != FullMask)
+    return false;
+  uint64_t Off = 0;
+  for (unsigned L = 0; L < WarpSize; ++L)
+    Off |= A[L] ^ (A[0] + L * Size);
+  constexpr uint64_t Page = TouchRecord::PageBytes;
+  return Off == 0 && A[0] / Page == (A[31] + Size - 1) / Page;
 }
 } // namespace
 
@@ -102,6 +139,11 @@ void TouchRecord::access(const Warp &W, uint32_t Mask, const uint64_t (&A)[32],
   if (!Writes && !Bytes)
     return;
   uint8_t Type = Writes && Bytes ? storedType(W) : 0;
+  // The usual access is one stretch, and costs no more than one lane.
+  if (isStretch(A, Mask, Size)) {
+    Mask = 1;
+    Size *= WarpSize;
+  }
   for (uint32_t M = Mask; M; M &= M - 1) {
     uint64_t Address = A[__builtin_ctz(M)];
     if (Address - IgnoredBase < IgnoredBytes)

@@ -206,7 +206,10 @@ TEST_F(ReplayTest, RaceIsAFinding) {
 
 TEST_F(ReplayTest, StepAndTimeLimits) {
   Case C = doubling();
-  EXPECT_EQ(run(C, "AGAIN:\n  bra AGAIN;\n").Result, Outcome::StepLimit);
+  ReplayResult Endless = run(C, "AGAIN:\n  bra AGAIN;\n");
+  EXPECT_EQ(Endless.Result, Outcome::StepLimit);
+  EXPECT_EQ(Endless.Reason,
+            "the launch executed more than 102000 warp instructions");
   ReplayOptions O;
   O.CycleLimit = 2000;
   // A loop that does its work, but slowly.
@@ -377,9 +380,9 @@ TEST_F(ReplayTest, RenewExpectedForOtherInputs) {
 
 TEST_F(ReplayTest, ModelsOneAfterTheOther) {
   Case C = doubling();
-  uint64_t Cycles[2];
-  const char *Models[] = {"P100", "A100"};
-  for (int K = 0; K < 2; ++K) {
+  uint64_t Cycles[3];
+  const char *Models[] = {"P100", "A100", "P100"};
+  for (int K = 0; K < 3; ++K) {
     D.reset();
     DeviceOptions O;
     O.Library = GEVO_GPU_LIBRARY;
@@ -393,6 +396,34 @@ TEST_F(ReplayTest, ModelsOneAfterTheOther) {
     Cycles[K] = R.Cycles;
   }
   EXPECT_NE(Cycles[0], Cycles[1]);
+  EXPECT_EQ(Cycles[0], Cycles[2]);
+}
+
+TEST_F(ReplayTest, ANewContext) {
+  Case C = doubling();
+  Replay R(*D, C);
+  EXPECT_TRUE(R.run(kernel(Doubling), {}).passed());
+  ASSERT_TRUE(D->reset());
+  ReplayResult Result = R.run(kernel(Doubling), {});
+  EXPECT_TRUE(Result.passed()) << Result.Reason;
+}
+
+TEST_F(ReplayTest, UnknownChecks) {
+  ReplayOptions O;
+  O.Checks = "everything";
+  ReplayResult R = run(doubling(), Doubling, O);
+  EXPECT_EQ(R.Result, Outcome::DeviceFailed);
+  EXPECT_EQ(R.Reason, "unknown checks 'everything'");
+}
+
+TEST_F(ReplayTest, WarmAndColdCaches) {
+  Case C = doubling();
+  ReplayOptions Cold;
+  Cold.WarmCaches = false;
+  uint64_t Warm = run(C, Doubling).Cycles,
+           First = run(C, Doubling, Cold).Cycles;
+  EXPECT_LT(Warm, First);
+  EXPECT_EQ(run(C, Doubling).Cycles, Warm);
 }
 
 TEST(DeviceTest, NoLibrary) {

@@ -1,0 +1,69 @@
+//===- app.cu - What a captured program might be --------------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A stencil that runs many times on two buffers, and a reduction over more
+// memory than the caches hold.
+//
+//===----------------------------------------------------------------------===//
+
+#include <cstdio>
+#include <cstdlib>
+#include <cuda_runtime.h>
+
+__global__ void stencil(const float *In, float *Out, int Width) {
+  int X = blockIdx.x * blockDim.x + threadIdx.x;
+  int Y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (X == 0 || Y == 0 || X >= Width - 1 || Y >= Width - 1)
+    return;
+  int At = Y * Width + X;
+  Out[At] = 0.5f * In[At] + 0.125f * (In[At - 1] + In[At + 1] + In[At - Width] +
+                                      In[At + Width]);
+}
+
+__global__ void reduce(const float *In, float *Out, int Count) {
+  __shared__ float Sums[256];
+  float Sum = 0;
+  for (int K = blockIdx.x * 256 + threadIdx.x; K < Count; K += gridDim.x * 256)
+    Sum += In[K];
+  Sums[threadIdx.x] = Sum;
+  for (int Half = 128; Half; Half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < Half)
+      Sums[threadIdx.x] += Sums[threadIdx.x + Half];
+  }
+  if (threadIdx.x == 0)
+    Out[blockIdx.x] = Sums[0];
+}
+
+int main(int Argc, char **Argv) {
+  const int Width = 512, Count = 1 << 22;
+  int Rounds = Argc > 1 ? std::atoi(Argv[1]) : 10;
+  float *Host = static_cast<float *>(std::malloc(Count * sizeof(float)));
+  unsigned State = 1;
+  for (int K = 0; K < Count; ++K) {
+    State = State * 1664525u + 1013904223u;
+    Host[K] = float(State >> 8) / float(1 << 24);
+  }
+  float *A, *B, *Big, *Sums;
+  cudaMalloc(&A, Width * Width * sizeof(float));
+  cudaMalloc(&B, Width * Width * sizeof(float));
+  cudaMalloc(&Big, Count * sizeof(float));
+  cudaMalloc(&Sums, 160 * sizeof(float));
+  cudaMemcpy(A, Host, Width * Width * sizeof(float), cudaMemcpyHostToDevice);
+  cudaMemcpy(Big, Host, Count * sizeof(float), cudaMemcpyHostToDevice);
+  for (int K = 0; K < Rounds; ++K) {
+    stencil<<<dim3(Width / 32, Width / 8), dim3(32, 8)>>>(A, B, Width);
+    reduce<<<160, 256>>>(Big, Sums, Count);
+    float *Old = A;
+    A = B;
+    B = Old;
+  }
+  float Result[160];
+  cudaMemcpy(Result, Sums, sizeof(Result), cudaMemcpyDeviceToHost);
+  std::printf("%g\n", double(Result[0]));
+  return cudaDeviceSynchronize() != cudaSuccess;
+}

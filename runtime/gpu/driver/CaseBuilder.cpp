@@ -1,0 +1,160 @@
+//===- CaseBuilder.cpp - From what a launch touched to a case -------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/driver/CaseBuilder.h"
+#include "runtime/gpu/ptx/Module.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace gevo;
+using namespace gevo::driver;
+using gpu::TouchRecord;
+
+namespace {
+
+constexpr uint64_t PageBytes = TouchRecord::PageBytes;
+/// What a GPU fetches at once; the neighbours of a touched byte in its sector
+/// are kept as well.
+constexpr uint64_t SectorBytes = 32;
+/// Pages between two pieces; fewer are zeros of one piece.
+constexpr uint64_t MaxGap = 16;
+constexpr uint64_t SmallVariable = 64 * 1024;
+
+bool anyMark(const uint8_t *Marks, uint64_t Count) {
+  return std::any_of(Marks, Marks + Count, [](uint8_t M) { return M != 0; });
+}
+
+/// Fills bytes [Begin, End) of a page into \p P, whose first byte is at
+/// address \p Base.
+void addPage(capture::Piece &P, uint64_t Base, const TouchRecord::Page &Page,
+             uint64_t Number, uint64_t Begin, uint64_t End) {
+  const uint8_t *Now = reinterpret_cast<const uint8_t *>(Number * PageBytes);
+  const uint8_t *Old =
+      Page.Before ? reinterpret_cast<const uint8_t *>(Page.Before.get()) : Now;
+  for (uint64_t S = Begin / SectorBytes * SectorBytes; S < End;
+       S += SectorBytes) {
+    if (!anyMark(&Page.Marks[S], SectorBytes))
+      continue;
+    uint64_t First = std::max(S, Begin), Last = std::min(S + SectorBytes, End);
+    uint64_t At = Number * PageBytes + First - Base;
+    std::memcpy(&P.Before[At], Old + First, Last - First);
+    if (!Page.Written)
+      continue;
+    std::memcpy(&P.After[At], Now + First, Last - First);
+    std::memcpy(&P.Marks[At], &Page.Marks[First], Last - First);
+  }
+}
+
+/// The piece of \p A that pages \p First to \p Last (numbers of touched pages)
+/// hold.
+capture::Piece buildPiece(const gpu::Allocation &A, const TouchRecord &Touches,
+                          const uint64_t *First, const uint64_t *Last) {
+  capture::Piece P;
+  uint64_t Base = std::max(A.Base, *First * PageBytes);
+  uint64_t End = std::min(A.end(), (Last[-1] + 1) * PageBytes);
+  P.Offset = Base - A.Base;
+  P.Before.resize(End - Base);
+  bool Written = std::any_of(First, Last, [&](uint64_t Number) {
+    return Touches.page(Number).Written;
+  });
+  if (Written) {
+    P.After.resize(End - Base);
+    P.Marks.resize(End - Base);
+  }
+  for (const uint64_t *N = First; N != Last; ++N) {
+    uint64_t Page = *N * PageBytes;
+    addPage(P, Base, Touches.page(*N), *N, std::max(Base, Page) - Page,
+            std::min(End, Page + PageBytes) - Page);
+  }
+  // What was not written is as before.
+  for (size_t K = 0; K < P.Marks.size(); ++K)
+    if (!capture::isWritten(P.Marks[K]))
+      P.After[K] = P.Before[K];
+  return P;
+}
+
+/// Does \p A have a touched byte in that page?
+bool touches(const gpu::Allocation &A, const TouchRecord &Touches,
+             uint64_t Number) {
+  uint64_t Page = Number * PageBytes;
+  uint64_t Begin = std::max(A.Base, Page) - Page;
+  uint64_t End = std::min(A.end(), Page + PageBytes) - Page;
+  return anyMark(&Touches.page(Number).Marks[Begin], End - Begin);
+}
+
+capture::Buffer buildBuffer(const gpu::Allocation &A,
+                            const TouchRecord &Touches,
+                            const std::vector<uint64_t> &Pages) {
+  capture::Buffer B;
+  B.Address = A.Base;
+  B.Size = A.Bytes;
+  B.IsConst = A.Kind == gpu::MemoryKind::ModuleConst;
+  auto First = std::lower_bound(Pages.begin(), Pages.end(), A.Base / PageBytes);
+  std::vector<uint64_t> Mine;
+  for (; First != Pages.end() && *First * PageBytes < A.end(); ++First)
+    if (touches(A, Touches, *First))
+      Mine.push_back(*First);
+  for (size_t K = 0; K < Mine.size();) {
+    size_t Next = K + 1;
+    while (Next < Mine.size() && Mine[Next] - Mine[Next - 1] <= MaxGap)
+      ++Next;
+    B.Pieces.push_back(
+        buildPiece(A, Touches, Mine.data() + K, Mine.data() + Next));
+    K = Next;
+  }
+  return B;
+}
+
+} // namespace
+
+capture::Case gevo::driver::buildCase(const LaunchPlan &Plan,
+                                      const LaunchOutcome &Outcome,
+                                      const TouchRecord &Touches) {
+  capture::Case C;
+  capture::Launch L;
+  L.Kernel = Plan.F->Code->name();
+  L.Grid = {Plan.Grid.X, Plan.Grid.Y, Plan.Grid.Z};
+  L.Block = {Plan.Block.X, Plan.Block.Y, Plan.Block.Z};
+  L.SharedBytes = Plan.DynamicShared;
+  L.Cooperative = Plan.Cooperative;
+  L.Params.assign(Plan.Params.begin(), Plan.Params.end());
+  for (const gpu::KernelParam &P : Plan.F->Code->params())
+    L.Offsets.push_back(P.Offset);
+  C.Launches.push_back(std::move(L));
+  C.WarpInstructions = Outcome.Result.Counters.WarpInstructions;
+  C.Cycles = Outcome.Timing ? Outcome.Timing->Cycles : 0;
+  C.Microseconds = Outcome.Microseconds;
+  std::vector<uint64_t> Pages = Touches.touched();
+  for (const gpu::Allocation &A : Plan.F->Owner->Ctx->Engine->allocations()) {
+    capture::Buffer B = buildBuffer(A, Touches, Pages);
+    if (B.Pieces.empty())
+      continue;
+    // Variables of other modules are memory like any other.
+    for (const gpu::ModuleVariable &V : Plan.F->Owner->Loaded->variables())
+      if (V.Address == A.Base)
+        B.Variable = V.Name;
+    C.Buffers.push_back(std::move(B));
+  }
+  return C;
+}
+
+void gevo::driver::markVariables(const LaunchPlan &Plan, TouchRecord &Touches) {
+  for (const gpu::ModuleVariable &V : Plan.F->Owner->Loaded->variables())
+    if (V.Bytes <= SmallVariable)
+      Touches.readAll(V.Address, V.Bytes);
+}
+
+bool gevo::driver::allocatesMemory(const gpu::Kernel &K) {
+  const gpu::ptx::Module &M = K.module().source();
+  for (const gpu::ptx::Function *F : K.functions())
+    for (const gpu::ptx::CallSite &Call : F->Calls)
+      if (Call.Target != gpu::ptx::None &&
+          M.Functions[M.Symbols[Call.Target].Index].Name == "malloc")
+        return true;
+  return false;
+}

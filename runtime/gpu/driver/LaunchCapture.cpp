@@ -1,0 +1,269 @@
+//===- LaunchCapture.cpp - Keeps launches of a program --------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/driver/LaunchCapture.h"
+#include "runtime/gpu/capture/CaptureFile.h"
+#include "runtime/gpu/capture/Sampling.h"
+#include "runtime/gpu/driver/CaseBuilder.h"
+#include "runtime/gpu/driver/LogObserver.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <pthread.h>
+#include <regex>
+
+using namespace gevo;
+using namespace gevo::driver;
+
+namespace {
+
+/// What a launch looks like, pointers left out: those of two buffers that take
+/// turns make no difference.
+capture::LaunchShape shapeOf(const LaunchPlan &Plan) {
+  capture::LaunchShape S;
+  for (unsigned N : {Plan.Grid.X, Plan.Grid.Y, Plan.Grid.Z, Plan.Block.X,
+                     Plan.Block.Y, Plan.Block.Z, Plan.DynamicShared})
+    S.Configuration += std::to_string(N) + " ";
+  S.Arguments.assign(Plan.Params.begin(), Plan.Params.end());
+  for (size_t K = 0; K + 8 <= S.Arguments.size(); K += 8) {
+    uint64_t Word;
+    std::memcpy(&Word, &S.Arguments[K], 8);
+    if (Driver::get().findMemory(Word))
+      std::memset(&S.Arguments[K], 0, 8);
+  }
+  return S;
+}
+
+capture::Behaviour behaviourOf(const gpu::LaunchCounters &C) {
+  return {
+      C.WarpInstructions, C.ThreadInstructions, C.Branches, C.DivergentBranches,
+      C.GlobalLoads,      C.GlobalStores,       C.Atomics,  C.Barriers};
+}
+
+bool isPowerOfTwo(uint64_t N) { return !(N & (N - 1)); }
+
+class CaptureObserver : public LaunchObserver {
+public:
+  CaptureObserver(std::string Folder, const std::string &Kernels,
+                  size_t MaxSamples)
+      : Folder(std::move(Folder)), Kernels(Kernels), MaxSamples(MaxSamples) {}
+
+  void before(const LaunchPlan &Plan, gpu::LaunchOptions &Options) override;
+  void after(const LaunchPlan &Plan, const LaunchOutcome &Outcome) override;
+  /// The program ends: weights are final.
+  void finish();
+  /// In a new process: what was kept is the parent's.
+  void restart();
+
+  std::mutex Lock;
+
+private:
+  struct Watched {
+    explicit Watched(size_t MaxSamples) : Launches(MaxSamples) {}
+    capture::Sampling Launches;
+    bool Wanted = false;
+  };
+  /// The launch that the calling thread is in.
+  struct Recording {
+    std::unique_ptr<gpu::TouchRecord> Touches;
+    capture::LaunchShape Shape;
+    Watched *Kernel = nullptr;
+  };
+
+  Watched &watched(const LaunchPlan &Plan);
+  std::optional<uint32_t> moduleOf(const LaunchPlan &Plan);
+  bool keep(const LaunchPlan &Plan, const LaunchOutcome &Outcome,
+            const gpu::TouchRecord &Touches, size_t &Number);
+  bool writeIndex();
+  void complain();
+
+  static thread_local Recording Current;
+  const std::string Folder;
+  const std::regex Kernels;
+  const size_t MaxSamples;
+  std::unique_ptr<capture::CaptureWriter> Writer;
+  bool Failed = false;
+  uint64_t Launches = 0;
+  std::map<std::pair<std::string, std::string>, Watched> ByKernel;
+  std::map<std::string, uint32_t> Modules;
+};
+
+thread_local CaptureObserver::Recording CaptureObserver::Current;
+CaptureObserver *Only = nullptr;
+
+/// The text of the module that the kernel is in.
+const std::string &textOf(const LaunchPlan &Plan) {
+  return Plan.F->Owner->Texts.front();
+}
+
+CaptureObserver::Watched &CaptureObserver::watched(const LaunchPlan &Plan) {
+  std::string Name = Plan.F->Code->name();
+  // Kernels of the same name in different modules are different kernels.
+  auto Key = std::make_pair(std::to_string(Plan.F->Owner->Texts.size()) + ":" +
+                                std::to_string(textOf(Plan).size()),
+                            Name);
+  auto It = ByKernel.find(Key);
+  if (It != ByKernel.end())
+    return It->second;
+  Watched W(MaxSamples);
+  W.Wanted = std::regex_search(Name, Kernels);
+  if (W.Wanted &&
+      (Plan.F->Owner->Texts.size() != 1 || allocatesMemory(*Plan.F->Code))) {
+    W.Wanted = false;
+    std::fprintf(
+        stderr, "gevo-gpu: warning: launches of '%s' are not captured: %s\n",
+        Name.c_str(),
+        Plan.F->Owner->Texts.size() != 1 ? "its module is linked from several"
+                                         : "it allocates memory on the device");
+  }
+  return ByKernel.emplace(Key, std::move(W)).first->second;
+}
+
+void CaptureObserver::before(const LaunchPlan &Plan,
+                             gpu::LaunchOptions &Options) {
+  std::lock_guard<std::mutex> Guard(Lock);
+  Current = Recording();
+  if (Failed)
+    return;
+  Watched &W = watched(Plan);
+  if (!W.Wanted)
+    return;
+  Current.Kernel = &W;
+  Current.Shape = shapeOf(Plan);
+  if (!W.Launches.wants(Current.Shape))
+    return;
+  Current.Touches = std::make_unique<gpu::TouchRecord>(/*Bytes=*/true);
+  markVariables(Plan, *Current.Touches);
+  Options.Touches = Current.Touches.get();
+}
+
+std::optional<uint32_t> CaptureObserver::moduleOf(const LaunchPlan &Plan) {
+  auto It = Modules.find(textOf(Plan));
+  if (It != Modules.end())
+    return It->second;
+  std::optional<uint32_t> Number = Writer->addModule(textOf(Plan));
+  if (Number)
+    Modules[textOf(Plan)] = *Number;
+  return Number;
+}
+
+/// Writes the launch down; \p Number becomes its number.
+bool CaptureObserver::keep(const LaunchPlan &Plan, const LaunchOutcome &Outcome,
+                           const gpu::TouchRecord &Touches, size_t &Number) {
+  if (!Writer) {
+    std::string Program = program_invocation_name;
+    Writer = std::make_unique<capture::CaptureWriter>(
+        Folder, Program, Plan.F->Owner->Ctx->Owner.Properties.Model);
+  }
+  if (!Writer->error().empty())
+    return false;
+  std::optional<uint32_t> Module = moduleOf(Plan);
+  if (!Module)
+    return false;
+  capture::Case C = buildCase(Plan, Outcome, Touches);
+  C.Module = *Module;
+  C.Index = Launches;
+  std::optional<size_t> Added = Writer->addCase(C);
+  if (Added)
+    Number = *Added;
+  return Added.has_value();
+}
+
+void CaptureObserver::after(const LaunchPlan &Plan,
+                            const LaunchOutcome &Outcome) {
+  std::lock_guard<std::mutex> Guard(Lock);
+  Recording Now = std::exchange(Current, Recording());
+  uint64_t Index = Launches++;
+  if (!Now.Kernel || Failed || Outcome.Result.Status != gpu::LaunchStatus::Ok)
+    return;
+  // A number for the sample is known only when it is written.
+  capture::Sampling &S = Now.Kernel->Launches;
+  size_t Placeholder = ~size_t(0);
+  capture::Sampling::Verdict V =
+      S.add(Now.Shape, behaviourOf(Outcome.Result.Counters),
+            Now.Touches != nullptr, Placeholder);
+  bool Ok = true;
+  if (V.Keep) {
+    size_t Number = 0;
+    Launches = Index;
+    Ok = keep(Plan, Outcome, *Now.Touches, Number);
+    Launches = Index + 1;
+    S.setNumber(Placeholder, Number);
+  }
+  if (Ok && V.Drop)
+    Writer->dropCase(*V.Drop);
+  // A program that is killed keeps its captures; only the weights are old.
+  if (Ok && Writer && (V.Keep || (Launches >= 1024 && isPowerOfTwo(Launches))))
+    Ok = writeIndex();
+  if (!Ok)
+    complain();
+}
+
+bool CaptureObserver::writeIndex() {
+  for (const auto &[Key, W] : ByKernel)
+    for (const capture::Sampling::Sample &S : W.Launches.samples())
+      Writer->setWeight(S.Number, S.Weight);
+  return Writer->writeIndex();
+}
+
+void CaptureObserver::complain() {
+  Failed = true;
+  std::string Text = "nothing more is captured: " + Writer->error();
+  std::fprintf(stderr, "gevo-gpu: error: %s\n", Text.c_str());
+  if (LaunchLog *Log = launchLog())
+    Log->add(LogKind::Note, "problem\n" + Text, 1);
+}
+
+void CaptureObserver::finish() {
+  std::lock_guard<std::mutex> Guard(Lock);
+  if (Writer && !Failed && !writeIndex())
+    complain();
+}
+
+void CaptureObserver::restart() {
+  Writer.reset();
+  Failed = false;
+  Launches = 0;
+  ByKernel.clear();
+  Modules.clear();
+}
+
+} // namespace
+
+std::unique_ptr<LaunchObserver>
+gevo::driver::makeCaptureObserver(std::string &Error) {
+  const char *Folder = std::getenv("GEVO_CAPTURE");
+  if (!Folder || !*Folder)
+    return nullptr;
+  const char *Kernels = std::getenv("GEVO_CAPTURE_KERNELS");
+  const char *Count = std::getenv("GEVO_CAPTURE_LAUNCHES");
+  char *End = nullptr;
+  unsigned long MaxSamples = Count ? std::strtoul(Count, &End, 10) : 4;
+  if (Count && (*End || MaxSamples < 1 || MaxSamples > 10000)) {
+    Error = "GEVO_CAPTURE_LAUNCHES: '" + std::string(Count) +
+            "' is no number from 1 to 10000";
+    return nullptr;
+  }
+  try {
+    auto O = std::make_unique<CaptureObserver>(Folder, Kernels ? Kernels : "",
+                                               MaxSamples);
+    Only = O.get();
+    std::atexit([] { Only->finish(); });
+    pthread_atfork([] { Only->Lock.lock(); }, [] { Only->Lock.unlock(); },
+                   [] {
+                     Only->restart();
+                     Only->Lock.unlock();
+                   });
+    return O;
+  } catch (const std::regex_error &E) {
+    Error = "GEVO_CAPTURE_KERNELS: '" + std::string(Kernels) +
+            "' is no regular expression: " + E.what();
+    return nullptr;
+  }
+}

@@ -1,0 +1,328 @@
+//===- ReplayMain.cpp - gevo-run --replay ---------------------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Replays captured launches, with the program's own PTX or another in its
+// place, and prints a table or JSON.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/gevo-run/ReplayMain.h"
+#include "runtime/gpu/capture/Blob.h"
+#include "runtime/gpu/capture/CaptureFile.h"
+#include "runtime/measure/Replay.h"
+#include "tools/gevo-run/CommandLine.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <regex>
+#include <sys/stat.h>
+
+using namespace gevo;
+using namespace gevo::measure;
+using namespace gevo::run;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+const char *const Known[] = {
+    "--replay", "--gpu",        "--driver",  "--check",     "--time",
+    "--l2",     "--substitute", "--kernels", "--tolerance", "--step-limit",
+    "--repeat", "--json",       "--extract"};
+
+struct Substitute {
+  std::string Name, Ptx;
+  bool Used = false;
+};
+
+struct ReplayLine {
+  std::string Folder, Json, Extract;
+  std::regex Kernels;
+  DeviceOptions Where;
+  ReplayOptions Run;
+  std::vector<Substitute> Substitutes;
+};
+
+uint64_t number(const std::string &Option, const std::string &Text) {
+  char *End;
+  unsigned long long V = std::strtoull(Text.c_str(), &End, 10);
+  if (Text.empty() || *End || Text[0] == '-')
+    fail("'" + Text + "' is no number for '" + Option + "'");
+  return V;
+}
+
+void takeTolerance(ReplayOptions &O, const std::string &Text) {
+  std::string Error;
+  size_t Equals = Text.find('=');
+  std::optional<OutputRule> Rule =
+      parseRule(Equals == Text.npos ? Text : Text.substr(Equals + 1), Error);
+  if (!Rule)
+    fail(Error);
+  if (Equals == Text.npos)
+    O.Rule = *Rule;
+  else
+    O.Rules[Text.substr(0, Equals)] = *Rule;
+}
+
+bool choose(const std::string &Option, const std::string &Value,
+            const char *Yes, const char *No) {
+  if (Value != Yes && Value != No)
+    fail("option '" + Option + "' is " + Yes + " or " + No + ", not '" + Value +
+         "'");
+  return Value == Yes;
+}
+
+void takeOption(ReplayLine &L, const std::string &Name,
+                const std::string &Value) {
+  std::string Error;
+  if (Name == "--replay")
+    L.Folder = Value;
+  else if (Name == "--gpu")
+    L.Where.Model = Value;
+  else if (Name == "--driver")
+    L.Where.Library = Value == "embedded" ? ""
+                      : Value == "nvidia" ? "libcuda.so.1"
+                                          : Value;
+  else if (Name == "--check")
+    L.Run.Checks = Value;
+  else if (Name == "--time")
+    L.Run.Timing = choose(Name, Value, "on", "off");
+  else if (Name == "--l2")
+    L.Run.WarmCaches = choose(Name, Value, "warm", "cold");
+  else if (Name == "--tolerance")
+    takeTolerance(L.Run, Value);
+  else if (Name == "--step-limit")
+    L.Run.StepLimit = number(Name, Value);
+  else if (Name == "--repeat")
+    L.Run.Repeats = unsigned(std::max<uint64_t>(1, number(Name, Value)));
+  else if (Name == "--json")
+    L.Json = Value;
+  else if (Name == "--extract")
+    L.Extract = Value;
+  else if (Name == "--substitute") {
+    std::optional<std::string> Ptx = capture::readWhole(Value, Error);
+    if (!Ptx)
+      fail(Error);
+    L.Substitutes.push_back({Value, *Ptx, false});
+  } else if (Name == "--kernels") {
+    try {
+      L.Kernels = std::regex(Value);
+    } catch (const std::regex_error &E) {
+      fail("'" + Value + "' is no regular expression: " + E.what());
+    }
+  } else
+    failUnknown(Name, {std::begin(Known), std::end(Known)});
+}
+
+ReplayLine parse(int Argc, char **Argv) {
+  ReplayLine L;
+  L.Kernels = std::regex("");
+  for (int I = 1; I < Argc; ++I) {
+    std::string Name = Argv[I], Value;
+    size_t Equals = Name.find('=');
+    if (Name[0] != '-')
+      fail("'" + Name + "' is unexpected; a replay needs no program");
+    if (Equals != Name.npos) {
+      Value = Name.substr(Equals + 1);
+      Name.resize(Equals);
+    } else if (std::none_of(std::begin(Known), std::end(Known),
+                            [&](const char *K) { return Name == K; })) {
+      failUnknown(Name, {std::begin(Known), std::end(Known)});
+    } else if (Name == "--check") {
+      Value = "all";
+    } else if (I + 1 < Argc) {
+      Value = Argv[++I];
+    }
+    if (Value.empty())
+      fail("option '" + Name + "' needs a value: " + Name + "=...");
+    takeOption(L, Name, Value);
+  }
+  return L;
+}
+
+/// Does \p Ptx define a kernel of that name?
+bool defines(const std::string &Ptx, const std::string &Kernel) {
+  auto isWord = [](char C) {
+    return std::isalnum(static_cast<unsigned char>(C)) || C == '_' || C == '$';
+  };
+  for (size_t At = Ptx.find(".entry"); At != Ptx.npos;
+       At = Ptx.find(".entry", At + 1)) {
+    size_t Name = Ptx.find_first_not_of(" \t\r\n", At + 6);
+    if (Name != Ptx.npos && Ptx.compare(Name, Kernel.size(), Kernel) == 0 &&
+        (Name + Kernel.size() >= Ptx.size() ||
+         !isWord(Ptx[Name + Kernel.size()])))
+      return true;
+  }
+  return false;
+}
+
+/// One case, replayed.
+struct Row {
+  const capture::Case *Case = nullptr;
+  double Before = 0; ///< Microseconds of the program's own PTX, if replaced.
+  bool Replaced = false;
+  ReplayResult Result;
+};
+
+Json rowJson(const Row &R) {
+  const capture::Launch &L = R.Case->Launches[0];
+  Json Findings = Json::array(), Outputs = Json::array();
+  for (const Finding &F : R.Result.Findings)
+    Findings.push_back({{"kind", F.Kind}, {"message", F.Message}});
+  auto finite = [](double V) {
+    return std::isfinite(V) ? Json(V) : Json("inf");
+  };
+  for (const OutputResult &O : R.Result.Outputs)
+    Outputs.push_back({{"name", O.Name},
+                       {"type", gpu::elementName(O.Type)},
+                       {"bytes", O.Bytes},
+                       {"elements", O.Diff.Elements},
+                       {"failing", O.Diff.Failing},
+                       {"max_error", finite(O.Diff.MaxError)}});
+  Json J = {{"kernel", L.Kernel},
+            {"index", R.Case->Index},
+            {"weight", R.Case->Weight},
+            {"grid", {L.Grid.X, L.Grid.Y, L.Grid.Z}},
+            {"block", {L.Block.X, L.Block.Y, L.Block.Z}},
+            {"outcome", outcomeName(R.Result.Result)},
+            {"reason", R.Result.Reason},
+            {"time_us", R.Result.Microseconds},
+            {"cycles", R.Result.Cycles},
+            {"captured_us", R.Case->Microseconds},
+            {"error", finite(R.Result.Error)},
+            {"findings", std::move(Findings)},
+            {"outputs", std::move(Outputs)}};
+  if (R.Replaced)
+    J["original_us"] = R.Before;
+  return J;
+}
+
+void printTable(const std::vector<Row> &Rows) {
+  size_t Width = 6;
+  for (const Row &R : Rows)
+    Width = std::max(Width, R.Case->Launches[0].Kernel.size());
+  Width = std::min<size_t>(Width, 40);
+  std::printf("%-*s %8s %8s %12s %12s %10s  %s\n", int(Width), "kernel",
+              "launch", "weight", "time_us", "before_us", "error", "outcome");
+  for (const Row &R : Rows) {
+    double Before = R.Replaced ? R.Before : R.Case->Microseconds;
+    std::printf("%-*s %8llu %8llu %12.3f %12.3f %10.3g  %s\n", int(Width),
+                R.Case->Launches[0].Kernel.substr(0, Width).c_str(),
+                (unsigned long long)R.Case->Index,
+                (unsigned long long)R.Case->Weight, R.Result.Microseconds,
+                Before, R.Result.Error, outcomeName(R.Result.Result));
+    if (!R.Result.passed())
+      std::printf("  %s\n", R.Result.Reason.c_str());
+  }
+}
+
+std::vector<Row> replayAll(Device &D, const capture::Capture &All,
+                           ReplayLine &L) {
+  std::vector<Row> Rows;
+  for (const capture::Case &C : All.Cases) {
+    const std::string &Kernel = C.Launches[0].Kernel;
+    if (!std::regex_search(Kernel, L.Kernels))
+      continue;
+    Row R;
+    R.Case = &C;
+    const std::string *Ptx = &All.Modules[C.Module];
+    Replay One(D, C);
+    for (Substitute &S : L.Substitutes)
+      if (!R.Replaced && defines(S.Ptx, Kernel)) {
+        R.Before = One.run(*Ptx, L.Run).Microseconds;
+        Ptx = &S.Ptx;
+        R.Replaced = S.Used = true;
+      }
+    R.Result = One.run(*Ptx, L.Run);
+    Rows.push_back(std::move(R));
+  }
+  return Rows;
+}
+
+/// Writes the PTX of the program's modules to \p Folder.
+int extract(const capture::Capture &All, const std::string &Folder) {
+  std::string Error;
+  if (mkdir(Folder.c_str(), 0777) && errno != EEXIST)
+    fail("cannot make the folder '" + Folder + "': " + std::strerror(errno));
+  for (size_t K = 0; K < All.Modules.size(); ++K) {
+    std::string Path = Folder + "/module-" + std::to_string(K) + ".ptx";
+    if (!capture::writeAtomically(Path, All.Modules[K], Error))
+      fail(Error);
+    std::puts(Path.c_str());
+  }
+  return 0;
+}
+
+/// Sums over the launches that the cases stand for.
+double weighted(const std::vector<Row> &Rows) {
+  double Sum = 0;
+  for (const Row &R : Rows)
+    Sum += double(R.Case->Weight) * R.Result.Microseconds;
+  return Sum;
+}
+
+} // namespace
+
+bool gevo::run::asksForReplay(int Argc, char **Argv) {
+  for (int I = 1; I < Argc; ++I)
+    if (!std::strcmp(Argv[I], "--replay") ||
+        !std::strncmp(Argv[I], "--replay=", 9))
+      return true;
+  return false;
+}
+
+int gevo::run::replayMain(int Argc, char **Argv) {
+  ReplayLine L = parse(Argc, Argv);
+  std::string Error;
+  std::optional<capture::Capture> All = capture::readCapture(L.Folder, Error);
+  if (!All)
+    fail(Error);
+  if (!L.Extract.empty())
+    return extract(*All, L.Extract);
+  if (L.Where.Model.empty() && L.Where.Library.empty())
+    L.Where.Model = All->Gpu;
+  std::unique_ptr<Device> D = Device::open(L.Where, Error);
+  if (!D)
+    fail(Error);
+  if (D->isEmbedded() && D->driver().gevoGpuSetChecks(L.Run.Checks.c_str()))
+    fail("unknown checks '" + L.Run.Checks +
+         "'; expected all, bounds, none or families of checks");
+  std::vector<Row> Rows = replayAll(*D, *All, L);
+  if (Rows.empty())
+    fail("no captured kernel has a name that '--kernels' asks for");
+  for (const Substitute &S : L.Substitutes)
+    if (!S.Used)
+      fail("'" + S.Name +
+           "' took the place of nothing: no captured kernel has "
+           "the name of one in it");
+  bool Passed = std::all_of(Rows.begin(), Rows.end(),
+                            [](const Row &R) { return R.Result.passed(); });
+  if (L.Json.empty()) {
+    printTable(Rows);
+  } else {
+    Json Cases = Json::array();
+    for (const Row &R : Rows)
+      Cases.push_back(rowJson(R));
+    Json J = {{"capture", L.Folder},
+              {"program", All->Program},
+              {"gpu", D->model()},
+              {"passed", Passed},
+              {"weighted_us", weighted(Rows)},
+              {"cases", std::move(Cases)}};
+    std::string Text = J.dump(2) + "\n";
+    if (L.Json == "-")
+      std::fputs(Text.c_str(), stdout);
+    else if (!capture::writeAtomically(L.Json, Text, Error))
+      fail(Error);
+  }
+  return Passed ? 0 : 2;
+}
