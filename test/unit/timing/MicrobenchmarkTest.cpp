@@ -12,37 +12,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "test/unit/timing/Kernels.h"
+#include "test/unit/timing/OnGpu.h"
 
 using namespace gevo::gpu;
 using namespace gevo::gpu::timing;
 
 namespace {
-
-class OnGpu : public testing::TestWithParam<const char *> {
-protected:
-  Profile P = profileNamed(GetParam());
-
-  void within10(double Measured, double Figure, const char *What) {
-    EXPECT_GT(Measured, 0.9 * Figure) << What << " on " << P.Name;
-    EXPECT_LT(Measured, 1.1 * Figure) << What << " on " << P.Name;
-    RecordProperty(What, std::to_string(Measured) + " (profile " +
-                             std::to_string(Figure) + ")");
-  }
-
-  /// Cycles per repetition of \p Step between \p Before and \p After.
-  double perStep(const std::string &Before, const std::string &Step,
-                 const std::string &After, Dim3 Block = {32, 1, 1}) {
-    uint64_t Cycles[2];
-    for (unsigned I = 0; I < 2; ++I) {
-      Bench B(P, kernel(P, ".param .u64 out",
-                        Before + repeat(I ? 600 : 200, Step) + After));
-      uint64_t Out = B.Gpu.allocate(65536);
-      Cycles[I] = B.run("k", {1, 1, 1}, Block, {Out}).Cycles;
-    }
-    return double(Cycles[1] - Cycles[0]) / 400;
-  }
-};
 
 const char *const Float = R"(
 .reg .f32 %f<8>; .reg .u64 %rd<4>; .reg .u32 %r<4>;
@@ -232,9 +207,6 @@ st.global.v4.f32 [%rd4], {%f0,%f1,%f2,%f3};
            "copy_mb_s");
 }
 
-INSTANTIATE_TEST_SUITE_P(All, OnGpu,
-                         testing::Values("P100", "GTX1080Ti", "V100", "A100",
-                                         "H100", "RTX4090"),
-                         [](const auto &I) { return std::string(I.param); });
+INSTANTIATE_TEST_SUITE_P(All, OnGpu, testing::ValuesIn(Gpus), gpuName);
 
 } // namespace

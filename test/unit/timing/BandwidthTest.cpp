@@ -1,0 +1,94 @@
+//===- BandwidthTest.cpp - Bandwidth per level and pattern ----------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Many warps read memory in a pattern: in a row, with a stride, at random, and
+// again from L2. DRAM moves sectors of 32 bytes, so a stride of two words
+// halves what is useful, and from eight words on an eighth of it is.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/unit/timing/OnGpu.h"
+
+using namespace gevo::gpu;
+using namespace gevo::gpu::timing;
+
+namespace {
+
+class BandwidthOnGpu : public OnGpu {
+protected:
+  /// Each thread reads one word at the offset that \p Offset computes from its
+  /// number in %r2 into %r3; \p Threads of them. \p Wide: four words, which the
+  /// host copied before, so that L2 has them.
+  LaunchTiming read(const std::string &Offset, uint64_t Threads,
+                    uint64_t Footprint, bool Wide = false) {
+    Bench B(P, kernel(P, ".param .u64 from",
+                      R"(
+.reg .u64 %rd<8>; .reg .u32 %r<8>; .reg .pred %p;
+ld.param.u64 %rd0, [from];
+mov.u32 %r0, %ctaid.x; mov.u32 %r1, %tid.x; mad.lo.u32 %r2, %r0, 256, %r1;
+)" + Offset + R"(
+mul.wide.u32 %rd1, %r3, 4; add.u64 %rd2, %rd0, %rd1;
+)" +
+                          std::string(
+                              Wide ? "ld.global.cg.v4.u32 {%r4, %r5, %r6, %r7}"
+                                   : "ld.global.cg.u32 %r4") +
+                          R"(, [%rd2];
+setp.eq.u32 %p, %r4, 77; @%p st.global.u32 [%rd0], %r4;
+)"));
+    uint64_t From = B.Gpu.allocate(Footprint);
+    if (Wide)
+      B.Time.copied(From, Footprint);
+    return B.run("k", {uint32_t(Threads / 256), 1, 1}, {256, 1, 1}, {From});
+  }
+
+  /// MB/s of \p Bytes.
+  double rate(const LaunchTiming &T, double Bytes) {
+    return Bytes / (double(T.Cycles) / (double(P.ClockKHz) * 1000)) / 1e6;
+  }
+};
+
+TEST_P(BandwidthOnGpu, Strided) {
+  double Peak = double(P.DramMBs * P.DramPercent / 100);
+  for (unsigned Stride : {1u, 2u, 8u, 32u}) {
+    uint64_t Threads = 4 << 20;
+    Threads /= std::min(Stride, 8u);
+    LaunchTiming T =
+        read("mul.lo.u32 %r3, %r2, " + std::to_string(Stride) + ";", Threads,
+             Threads * Stride * 4);
+    // Sectors that hold a word.
+    uint64_t Sectors = Threads * std::min(Stride, 8u) / 8;
+    EXPECT_EQ(T.Memory.DramReads, Sectors) << P.Name << " stride " << Stride;
+    within10(rate(T, double(Threads) * 4), Peak / std::min(Stride, 8u),
+             "useful_mb_s_stride_" + std::to_string(Stride));
+  }
+}
+
+TEST_P(BandwidthOnGpu, Random) {
+  // Each thread a sector of its own, in an order that a multiplication mixes.
+  uint64_t Threads = 1 << 19;
+  LaunchTiming T = read("mul.lo.u32 %r3, %r2, 2654435761; and.b32 %r3, %r3, "
+                        "524287; shl.b32 %r3, %r3, 3;",
+                        Threads, Threads * 32);
+  EXPECT_EQ(T.Memory.DramReads, Threads);
+  within10(rate(T, double(Threads) * 4),
+           double(P.DramMBs * P.DramPercent / 100) / 8, "useful_mb_s_random");
+}
+
+TEST_P(BandwidthOnGpu, L2) {
+  // A megabyte that the host copied, read again and again.
+  uint64_t Threads = 2 << 20;
+  LaunchTiming T = read("and.b32 %r3, %r2, 65535; shl.b32 %r3, %r3, 2;",
+                        Threads, 1 << 20, true);
+  EXPECT_EQ(T.Memory.DramReads, 0u);
+  double Ports = double(P.SMs * P.PortBytesPerCycle * P.ClockKHz) / 1000;
+  within10(rate(T, double(Threads) * 16), std::min(double(P.L2MBs), Ports),
+           "l2_mb_s");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, BandwidthOnGpu, testing::ValuesIn(Gpus), gpuName);
+
+} // namespace
