@@ -206,7 +206,8 @@ private:
   uint64_t WindowEnd = 0;
 
   Cache L1;
-  uint64_t PathFree = 0; ///< The load/store path of the SM.
+  uint64_t BarrierFree = 0; ///< When the next warp can arrive at a barrier.
+  uint64_t PathFree = 0;    ///< The load/store path of the SM.
   uint64_t MshrsUsed = 0;
   using Release = std::pair<uint64_t, uint64_t>; ///< Time, lines.
   std::priority_queue<Release, std::vector<Release>, std::greater<Release>>

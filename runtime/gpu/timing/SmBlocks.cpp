@@ -108,6 +108,9 @@ void Sm::barrier(uint32_t Warp, const Uop &U, uint64_t Now) {
   }
   if (!Last && W.Run < W.Trace->Runs.size())
     return;
+  // The SM takes one warp after another, of whichever scheduler.
+  uint64_t Start = std::max(Now, BarrierFree);
+  BarrierFree = Start + P.pipe(Unit::Barrier).Interval / P.Schedulers;
   uint32_t Expected = B.LiveWarps;
   if (U.Latency) // Named barriers for some warps give the number.
     Expected = std::min<uint32_t>(Expected, U.Latency);
@@ -123,9 +126,9 @@ void Sm::barrier(uint32_t Warp, const Uop &U, uint64_t Now) {
   if (Self != B.Waiting[Id].end())
     B.Waiting[Id].erase(Self);
   W.AtBarrier = false;
-  W.NotBefore = Now + P.pipe(Unit::Barrier).Latency;
+  W.NotBefore = Start + P.pipe(Unit::Barrier).Latency;
   W.NotBeforeWhy = Stall::Barrier;
-  releaseBarrier(B, Id, Now);
+  releaseBarrier(B, Id, Start);
 }
 
 bool Sm::releaseBarriers(uint64_t Time) {
