@@ -41,7 +41,7 @@ setp.eq.u32 %p, %r4, 77; @%p st.global.u32 [%rd0], %r4;
 )"));
     uint64_t From = B.Gpu.allocate(Footprint);
     if (Wide)
-      B.Time.copied(From, Footprint);
+      B.Time.copied(B.Gpu, From, Footprint);
     return B.run("k", {uint32_t(Threads / 256), 1, 1}, {256, 1, 1}, {From});
   }
 

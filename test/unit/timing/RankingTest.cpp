@@ -7,8 +7,9 @@
 //
 // Each test times two kernels of Inputs/ranking.cu that do the same work and
 // says by how much the better one must win, on every GPU (or on those where it
-// is known to matter). The ranges are wide: they hold the sign and the size
-// that programmers see, not a calibration.
+// is known to matter). The ranges hold the sign and the size that programmers
+// see; where a reason bounds the gain (eight words in a sector, one instruction
+// instead of two), the range ends there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,7 +59,7 @@ protected:
 
 TEST_P(Ranking, CoalescedBeatsStrided) {
   ratio(cycles("copy_strided", {2048, 1, 1}, {256, 1, 1}),
-        cycles("copy_coalesced", {2048, 1, 1}, {256, 1, 1}), 2, 32);
+        cycles("copy_coalesced", {2048, 1, 1}, {256, 1, 1}), 3, 8.5);
 }
 
 TEST_P(Ranking, TilingBeatsNaive) {
@@ -66,67 +67,118 @@ TEST_P(Ranking, TilingBeatsNaive) {
     GTEST_SKIP() << "256 blocks do not fill " << P.Name;
   ratio(cycles("matmul_naive", {16, 16, 1}, {16, 16, 1}, {Arrays[2], 256}),
         cycles("matmul_tiled", {16, 16, 1}, {16, 16, 1}, {Arrays[2], 256}), 1.1,
-        12);
+        4);
 }
 
 TEST_P(Ranking, PaddingRemovesBankConflicts) {
   ratio(cycles("transpose_conflicts", {32, 32, 1}, {32, 8, 1}, {1024}),
-        cycles("transpose_padded", {32, 32, 1}, {32, 8, 1}, {1024}), 1.1, 16);
+        cycles("transpose_padded", {32, 32, 1}, {32, 8, 1}, {1024}), 1.2, 6);
 }
 
 TEST_P(Ranking, FewerBarriersHelp) {
   ratio(cycles("sum_barriers", {1024, 1, 1}, {256, 1, 1}),
-        cycles("sum_shuffles", {1024, 1, 1}, {256, 1, 1}), 1.0, 8);
+        cycles("sum_shuffles", {1024, 1, 1}, {256, 1, 1}), 1.0, 2.5);
 }
 
 TEST_P(Ranking, ClearingCostsInProportion) {
+  // What is read is in L2, so that reads do not hide the writes.
   auto Cycles = [&](const char *Name) {
-    B.Time.flush();
-    return double(B.run(Name, {2048, 1, 1}, {256, 1, 1},
-                        {Arrays[2], Arrays[0], Arrays[1]})
-                      .Cycles);
+    std::vector<uint64_t> Args = {Arrays[2], Arrays[0], Arrays[1]};
+    B.run(Name, {2048, 1, 1}, {256, 1, 1}, Args);
+    return double(B.run(Name, {2048, 1, 1}, {256, 1, 1}, Args).Cycles);
   };
   double None = Cycles("clear_0"), Four = Cycles("clear_4"),
          Eight = Cycles("clear_8");
   EXPECT_GT(Four, 1.1 * None) << P.Name;
   double Growth = (Eight - None) / (Four - None);
-  EXPECT_GT(Growth, 1.3) << P.Name;
-  EXPECT_LT(Growth, 4.5) << P.Name;
+  RecordProperty("gain", std::to_string(Growth));
+  EXPECT_GT(Growth, 1.6) << P.Name;
+  EXPECT_LT(Growth, 2.2) << P.Name;
 }
 
 TEST_P(Ranking, UnrollingHelps) {
   ratio(cycles("loop_rolled", {64, 1, 1}, {256, 1, 1}, {256}),
-        cycles("loop_unrolled", {64, 1, 1}, {256, 1, 1}, {256}), 1.2, 9);
+        cycles("loop_unrolled", {64, 1, 1}, {256, 1, 1}, {256}), 2, 7);
 }
 
 TEST_P(Ranking, VectorLoadsHelp) {
   // The same bytes in a quarter of the threads.
   ratio(cycles("copy_coalesced", {1792, 1, 1}, {256, 1, 1}),
-        cycles("copy_vector", {448, 1, 1}, {256, 1, 1}), 0.95, 3);
+        cycles("copy_vector", {448, 1, 1}, {256, 1, 1}), 0.95, 1.5);
 }
 
 TEST_P(Ranking, FusedMultiplyAddHelps) {
   ratio(cycles("polynomial_separate", {1280, 1, 1}, {256, 1, 1}),
-        cycles("polynomial_fused", {1280, 1, 1}, {256, 1, 1}), 1.4, 2.1);
+        cycles("polynomial_fused", {1280, 1, 1}, {256, 1, 1}), 1.5, 2.05);
 }
 
 TEST_P(Ranking, FastDivisionHelps) {
   ratio(cycles("divide_exact", {1280, 1, 1}, {256, 1, 1}),
-        cycles("divide_fast", {1280, 1, 1}, {256, 1, 1}), 1.5, 5);
+        cycles("divide_fast", {1280, 1, 1}, {256, 1, 1}), 1.6, 2.5);
 }
 
 TEST_P(Ranking, ReadOnlyCacheHelpsWhereL1DoesNotCache) {
   double Plain = cycles("window_plain", {1024, 1, 1}, {256, 1, 1});
   double ReadOnly = cycles("window_readonly", {1024, 1, 1}, {256, 1, 1});
   if (P.L1CachesGlobal)
-    ratio(Plain, ReadOnly, 0.9, 1.2);
+    ratio(Plain, ReadOnly, 0.95, 1.25);
   else
-    ratio(Plain, ReadOnly, 1.2, 8);
+    ratio(Plain, ReadOnly, 1.5, 4);
 }
 
 TEST_P(Ranking, UniformBranchesHelp) {
   ratio(cycles("branch_divergent", {1280, 1, 1}, {256, 1, 1}),
-        cycles("branch_uniform", {1280, 1, 1}, {256, 1, 1}), 1.3, 2.2);
+        cycles("branch_uniform", {1280, 1, 1}, {256, 1, 1}), 1.4, 2.05);
+}
+
+/// A walk along pointers in L2, each warp in a line of its own, with 64 values
+/// loaded before it (and kept in registers) or behind it.
+std::string walk(const Profile &P, bool Before) {
+  std::string Loads, Sums, Both;
+  for (unsigned I = 0; I < 16; ++I) {
+    std::string V[4], Sum;
+    for (unsigned K = 0; K < 4; ++K) {
+      V[K] = "%v" + std::to_string(4 * I + K);
+      Sum += "add.f32 %s, %s, " + V[K] + ";\n";
+    }
+    std::string Load = "ld.global.v4.f32 {" + V[0] + ", " + V[1] + ", " + V[2] +
+                       ", " + V[3] + "}, [%rd0+" + std::to_string(16 * I) +
+                       "];\n";
+    Loads += Load;
+    Sums += Sum;
+    Both += Load + Sum;
+  }
+  std::string Walk = repeat(40, "ld.global.cg.u64 %rd1, [%rd1];\n");
+  // Nothing equals NaN, so nothing is stored.
+  return kernel(P, ".param .u64 from, .param .u64 to",
+                ".reg .f32 %v<64>; .reg .f32 %s; .reg .u64 %rd<4>;\n"
+                ".reg .pred %p; .reg .u32 %r<4>; mov.f32 %s, 0f00000000;\n"
+                "ld.param.u64 %rd0, [from]; ld.param.u64 %rd1, [to];\n"
+                "mov.u32 %r0, %ctaid.x; mov.u32 %r1, %tid.x;\n"
+                "mad.lo.u32 %r2, %r0, 256, %r1; shr.u32 %r2, %r2, 5;\n"
+                "mul.wide.u32 %rd2, %r2, 128; add.u64 %rd1, %rd1, %rd2;\n" +
+                    (Before ? Loads + Walk + Sums : Walk + Both) +
+                    "setp.eq.f32 %p, %s, 0f7FC00000;\n"
+                    "@%p st.global.f32 [%rd1+8], %s;\n");
+}
+
+TEST_P(Ranking, FewerRegistersHelpWhereOccupancyBinds) {
+  LaunchTiming T[2];
+  for (bool Before : {true, false}) {
+    Bench Walk(P, walk(P, Before));
+    // As many blocks as fit when registers do not bind.
+    uint32_t Blocks = uint32_t(P.SMs * P.MaxWarps / 8);
+    uint64_t From = Walk.Gpu.allocate(4096),
+             To = Walk.Gpu.allocate(Blocks * 8 * 128);
+    for (uint64_t Line = To; Line < To + Blocks * 8 * 128; Line += 128)
+      Walk.Gpu.copyToDevice(Line, &Line, sizeof(Line));
+    Walk.Time.copied(Walk.Gpu, To, Blocks * 8 * 128);
+    T[Before] = Walk.run("k", {Blocks, 1, 1}, {256, 1, 1}, {From, To});
+  }
+  EXPECT_STREQ(T[1].Full.Limit, "registers") << P.Name;
+  EXPECT_GT(T[0].Full.WarpsPerSM, T[1].Full.WarpsPerSM) << P.Name;
+  // Two or three waves instead of one; the loads take their time in both.
+  ratio(double(T[1].Cycles), double(T[0].Cycles), 1.3, 3.2);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Ranking,
