@@ -53,6 +53,17 @@ public:
   /// stands for.
   static std::optional<std::pair<unsigned, unsigned>>
   anchorOf(llvm::StringRef File, unsigned Line);
+  /// Adds \p Cycles, the cost of line \p Line of a tagged module's \p PTX, to
+  /// \p To, which grows as needed.
+  class TaggedLines {
+  public:
+    explicit TaggedLines(llvm::StringRef PTX);
+    void add(unsigned Line, uint64_t Cycles, HeatMap &To) const;
+
+  private:
+    /// By line, from 0.
+    std::vector<std::optional<std::pair<unsigned, unsigned>>> Anchors;
+  };
   /// Heat from the nesting of loops, where \p TimeOf tells how much time a
   /// kernel takes; for want of a profile.
   HeatMap

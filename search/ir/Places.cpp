@@ -146,3 +146,46 @@ IrProgram::anchorOf(StringRef File, unsigned Line) {
     return std::nullopt;
   return std::pair(Function, Line - 1);
 }
+
+IrProgram::TaggedLines::TaggedLines(StringRef PTX) {
+  SmallVector<StringRef, 0> Lines;
+  PTX.split(Lines, '\n');
+  // .file 1 "./name", anywhere; then .loc 1 line column, for what follows.
+  DenseMap<unsigned, StringRef> Files;
+  for (StringRef Line : Lines) {
+    Line = Line.trim();
+    unsigned Number;
+    if (!Line.consume_front(".file"))
+      continue;
+    Line = Line.ltrim();
+    if (!Line.consumeInteger(10, Number))
+      Files[Number] = Line.split('"').second.split('"').first;
+  }
+  std::optional<std::pair<unsigned, unsigned>> Current;
+  for (StringRef Line : Lines) {
+    Line = Line.trim();
+    if (Line.consume_front(".loc")) {
+      unsigned File = 0, Number = 0;
+      Line = Line.ltrim();
+      Line.consumeInteger(10, File);
+      Line = Line.ltrim();
+      Line.consumeInteger(10, Number);
+      Current = anchorOf(Files.lookup(File), Number);
+    } else if (Line == "}") {
+      Current = std::nullopt;
+    }
+    Anchors.push_back(Current);
+  }
+}
+
+void IrProgram::TaggedLines::add(unsigned Line, uint64_t Cycles,
+                                 HeatMap &To) const {
+  if (!Line || Line > Anchors.size() || !Anchors[Line - 1])
+    return;
+  auto [Function, Number] = *Anchors[Line - 1];
+  if (To.size() <= Function)
+    To.resize(Function + 1);
+  if (To[Function].size() <= Number)
+    To[Function].resize(Number + 1);
+  To[Function][Number] += Cycles;
+}

@@ -13,7 +13,7 @@
 #include "passes/ir/Lower.h"
 #include "runtime/gpu/driver/DeviceProperties.h"
 #include "search/Minimise.h"
-#include "search/ir/IrProgram.h"
+#include "tools/gevo-search/Capturing.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FileSystem.h"
@@ -49,8 +49,15 @@ public:
   Error run();
 
 private:
+  Error otherProgram() const {
+    return failure("'" + Options.Folder +
+                   "' holds the search of another program or input; the "
+                   "program, its arguments or its files have changed");
+  }
   Error readProgram();
   Error observe();
+  Error capture();
+  Service judge();
   std::string scenarioIdentity() const;
   Error openStore();
   Error startWorkers();
@@ -61,12 +68,14 @@ private:
   Error write(Search &S, const Finalist &Best);
 
   const PipelineOptions &Options;
-  const Settings &Asked;
+  Settings Asked;
   View &V;
   std::string Scratch;
   std::unique_ptr<IrProgram> Device;
   WholeScenario Scenario;
   std::vector<WholeCase> Cases, HeldOut;
+  /// What is replayed; nothing if variants are judged by whole runs.
+  std::optional<LaunchScenario> Launches;
   std::unique_ptr<Store> Disk;
   std::unique_ptr<Workers> Pool;
   std::unique_ptr<PayloadCache> Codes;
@@ -130,6 +139,10 @@ Error Pipeline::readProgram() {
   if (!Device->functionCount())
     return failure("no function of '" + Path +
                    "' matches --kernels=" + Asked.Kernels);
+  std::string Identity = Device->identity();
+  if (Options.Resume && Asked.Identity != Identity)
+    return otherProgram();
+  Asked.Identity = Identity;
   return Error::success();
 }
 
@@ -181,8 +194,30 @@ Error Pipeline::observe() {
   return Error::success();
 }
 
+Error Pipeline::capture() {
+  Expected<LaunchScenario> Captured =
+      captureLaunches(Scenario, Asked.Program, *Device,
+                      Options.Folder + "/capture", Options.Resume);
+  if (!Captured)
+    return failure(toString(Captured.takeError()) +
+                   "; --whole-runs searches without captured launches");
+  Launches = std::move(*Captured);
+  uint64_t Count = 0;
+  for (const capture::Case &C : Launches->Captured.Cases)
+    Count += C.Weight;
+  V.say("searching on " + Twine(Launches->Captured.Cases.size()) +
+        " captured launches, which stand for " + Twine(Count));
+  Expected<HeatMap> Heat = profileLaunches(*Launches, *Device);
+  if (!Heat)
+    return Heat.takeError();
+  Device->setHeat(std::move(*Heat));
+  return Error::success();
+}
+
 std::string Pipeline::scenarioIdentity() const {
   std::string All = Device->identity() + Scenario.identity();
+  if (Launches)
+    All += Launches->identity();
   for (const std::string &Word : Asked.Program) {
     All += "\n" + Word;
     if (auto File = MemoryBuffer::getFile(Word))
@@ -201,10 +236,20 @@ Error Pipeline::openStore() {
     return Opened.takeError();
   Disk = std::move(*Opened);
   if (Disk->scenario() != Identity)
-    return failure("'" + Options.Folder +
-                   "' holds the search of another program or input; the "
-                   "program, its arguments or its files have changed");
+    return otherProgram();
   return Error::success();
+}
+
+// What a worker does.
+Service Pipeline::judge() {
+  std::shared_ptr<Runner> R;
+  if (Launches)
+    R = std::make_shared<LaunchRunner>(*Launches);
+  else
+    R = std::make_shared<WholeRunner>(
+        Scenario, Cases, Scratch + "/worker-" + std::to_string(getpid()));
+  Service Serve = variantService(*Device, *R);
+  return [R, Serve](StringRef Message) { return Serve(Message); };
 }
 
 Error Pipeline::startWorkers() {
@@ -213,12 +258,7 @@ Error Pipeline::startWorkers() {
   // The embedded GPU reserves more addresses than it uses memory.
   Limits.MemoryBytes = 0;
   Limits.Seconds = 600;
-  auto Started = forkWorkers(Limits, [this] {
-    auto R = std::make_shared<WholeRunner>(
-        Scenario, Cases, Scratch + "/worker-" + std::to_string(getpid()));
-    Service Serve = variantService(*Device, *R);
-    return Service([R, Serve](StringRef Message) { return Serve(Message); });
-  });
+  auto Started = forkWorkers(Limits, [this] { return judge(); });
   if (!Started)
     return Started.takeError();
   Pool = std::move(*Started);
@@ -343,6 +383,9 @@ Error Pipeline::run() {
     return E;
   if (Error E = observe())
     return E;
+  if (!Asked.WholeRuns)
+    if (Error E = capture())
+      return E;
   if (Error E = openStore())
     return E;
   if (Error E = startWorkers())

@@ -29,6 +29,8 @@ json::Value gevo::toJSON(const Settings &S) {
                       {"seconds", S.Seconds},
                       {"tolerance", S.Tolerance},
                       {"accept_findings", S.AcceptFindings},
+                      {"whole_runs", S.WholeRuns},
+                      {"identity", S.Identity},
                       {"directory", S.Directory}};
 }
 
@@ -42,7 +44,8 @@ bool gevo::fromJSON(const json::Value &Value, Settings &S, json::Path P) {
          Map.map("evaluations", S.Evaluations) &&
          Map.map("seconds", S.Seconds) && Map.map("tolerance", S.Tolerance) &&
          Map.map("accept_findings", S.AcceptFindings) &&
-         Map.map("directory", S.Directory);
+         Map.map("whole_runs", S.WholeRuns) &&
+         Map.map("identity", S.Identity) && Map.map("directory", S.Directory);
 }
 
 Expected<double> gevo::parseDuration(StringRef Text) {

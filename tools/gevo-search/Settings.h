@@ -32,8 +32,12 @@ struct Settings {
   double Seconds = 0;
   double Tolerance = 0;
   bool AcceptFindings = false;
+  /// Judge variants by whole runs, not by captured launches.
+  bool WholeRuns = false;
   /// Where the program is run from.
   std::string Directory;
+  /// Of the device code.
+  std::string Identity;
 };
 
 llvm::json::Value toJSON(const Settings &S);

@@ -73,6 +73,11 @@ static cl::opt<bool>
     AcceptFindings("accept-findings", cl::cat(Category),
                    cl::desc("Accept what the checks find in the program "
                             "itself; variants may have no others"));
+static cl::opt<bool>
+    WholeRuns("whole-runs", cl::cat(Category),
+              cl::desc("Judge variants by whole runs of the program instead of "
+                       "launches captured from it: slower, and right where "
+                       "only what the program prints counts"));
 static cl::opt<std::string> Folder("store", cl::value_desc("folder"),
                                    cl::desc("Keep the search here (default: "
                                             "the edit set's name and .search)"),
@@ -201,6 +206,7 @@ static Error fill(ArrayRef<std::string> Program, PipelineOptions &O) {
   S.Population = Population;
   S.Tolerance = Tolerance;
   S.AcceptFindings = AcceptFindings;
+  S.WholeRuns = WholeRuns;
   O.Folder = Folder.empty() ? S.Out + ".search" : Folder.getValue();
   return Error::success();
 }

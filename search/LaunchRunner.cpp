@@ -1,0 +1,191 @@
+//===- LaunchRunner.cpp - Variants judged by captured launches ------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stages for outcomes, and sums over cases.
+//
+//===----------------------------------------------------------------------===//
+
+#include "search/LaunchRunner.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace llvm;
+using namespace gevo;
+
+LaunchRunner::~LaunchRunner() {
+  // Replays give memory back to the device.
+  Replays.clear();
+}
+
+std::string LaunchScenario::identity() const {
+  std::string All = Gpu + "\n" + std::to_string(unsigned(Rule.Limits.Mode)) +
+                    " " + std::to_string(Rule.Limits.Limit) + " " +
+                    std::to_string(TimeBound);
+  auto Add = [&](ArrayRef<uint8_t> Bytes) {
+    All += "\n" + utohexstr(xxh3_64bits(Bytes));
+  };
+  for (const capture::Case &C : Captured.Cases) {
+    All += "\n" + std::to_string(C.Weight);
+    // Not the arguments: addresses may differ from one capture to the next.
+    for (const capture::Launch &L : C.Launches)
+      for (uint32_t Size : {L.Grid.X, L.Grid.Y, L.Grid.Z, L.Block.X, L.Block.Y,
+                            L.Block.Z, L.SharedBytes})
+        All += "\n" + L.Kernel + std::to_string(Size);
+    for (const capture::Buffer &B : C.Buffers)
+      for (const capture::Piece &P : B.Pieces)
+        Add(P.Before);
+  }
+  return utohexstr(xxh3_64bits(All), /*LowerCase=*/true, 16);
+}
+
+static std::optional<unsigned> moduleWith(const Payload &Code,
+                                          const std::string &Kernel) {
+  for (unsigned I = 0; I < Code.Modules.size(); ++I)
+    if (StringRef(Code.Modules[I]).contains(".entry " + Kernel + "("))
+      return I;
+  return std::nullopt;
+}
+
+Expected<LaunchScenario> gevo::readLaunches(const std::string &Folder,
+                                            const Payload &Code) {
+  std::string Message;
+  std::optional<capture::Capture> Read = capture::readCapture(Folder, Message);
+  if (!Read)
+    return createStringError(inconvertibleErrorCode(), Message);
+  LaunchScenario S;
+  std::vector<capture::Case> All = std::move(Read->Cases);
+  S.Captured = std::move(*Read);
+  S.Captured.Cases.clear();
+  for (capture::Case &C : All) {
+    // A case may hold several launches; all must be of one module of ours.
+    std::optional<unsigned> Module;
+    for (const capture::Launch &L : C.Launches) {
+      Module = moduleWith(Code, L.Kernel);
+      if (!Module)
+        break;
+    }
+    if (!Module)
+      continue;
+    S.ModuleOf.push_back(*Module);
+    S.Captured.Cases.push_back(std::move(C));
+  }
+  if (S.Captured.Cases.empty())
+    return createStringError(inconvertibleErrorCode(),
+                             "no launch of a kernel that can be edited was "
+                             "captured");
+  return S;
+}
+
+bool LaunchRunner::open(std::string &Error) {
+  if (Device)
+    return true;
+  measure::DeviceOptions O;
+  O.Model = S.Gpu;
+  Device = measure::Device::open(O, Error);
+  if (!Device)
+    return false;
+  for (const capture::Case &C : S.Captured.Cases)
+    Replays.push_back(std::make_unique<measure::Replay>(*Device, C));
+  for (size_t I = 0; I < Replays.size(); ++I) {
+    const capture::Case &C = S.Captured.Cases[I];
+    Fitness F = replay(I, S.Captured.Modules[C.Module], /*AllChecks=*/false);
+    if (!F.valid()) {
+      Error = "the original cannot be replayed: " + F.Reason;
+      Replays.clear();
+      Device.reset();
+      return false;
+    }
+    Original.push_back(F.Time);
+  }
+  return true;
+}
+
+static Stage stageOf(measure::Outcome O) {
+  using measure::Outcome;
+  switch (O) {
+  case Outcome::Passed:
+    return Stage::Done;
+  case Outcome::DeviceFailed:
+  case Outcome::LoadFailed:
+  case Outcome::KernelMissing:
+    return Stage::Load;
+  case Outcome::LaunchRefused:
+  case Outcome::Fault:
+  case Outcome::StepLimit:
+    return Stage::Run;
+  case Outcome::TimeLimit:
+    return Stage::Time;
+  case Outcome::Finding:
+    return Stage::Check;
+  case Outcome::InputChanged:
+  case Outcome::Unwritten:
+  case Outcome::WrongOutput:
+    return Stage::Compare;
+  }
+  llvm_unreachable("an outcome without a stage");
+}
+
+Fitness LaunchRunner::replay(size_t Case, const std::string &Ptx,
+                             bool AllChecks) {
+  // Far over what a useful variant needs, and soon over for a loop that does
+  // not end.
+  constexpr double Steps = 4;
+  measure::ReplayOptions O;
+  O.Checks = AllChecks ? "all" : "bounds";
+  O.StepFactor = Steps;
+  O.Rule = S.Rule;
+  O.AcceptedFindings = S.AcceptedKinds;
+  measure::ReplayResult R = Replays[Case]->run(Ptx, O);
+  if (!R.passed())
+    return Fitness::failed(stageOf(R.Result), R.Reason);
+  Fitness F;
+  F.Time = R.Microseconds * 1000;
+  F.Error = R.Error;
+  return F;
+}
+
+Fitness LaunchRunner::run(const Payload &Code) {
+  std::string Error;
+  if (!open(Error))
+    return Fitness::failed(Stage::Load, Error);
+  Fitness All;
+  for (size_t I = 0; I < Replays.size(); ++I) {
+    const std::string &Ptx = Code.Modules[S.ModuleOf[I]];
+    Fitness F = replay(I, Ptx, /*AllChecks=*/false);
+    if (F.valid() && F.Time > S.TimeBound * Original[I])
+      F = Fitness::failed(Stage::Time, "slower than the bound");
+    // What could enter the front must stand all checks, too.
+    if (F.valid() && (CheckAlways || F.Time < Original[I]))
+      F = replay(I, Ptx, /*AllChecks=*/true);
+    if (!F.valid())
+      return F;
+    All.Time += F.Time * S.Captured.Cases[I].Weight;
+    All.Error = std::max(All.Error, F.Error);
+  }
+  return All;
+}
+
+Expected<std::vector<LineCost>> LaunchRunner::profile(const Payload &Code) {
+  std::string Message;
+  if (!open(Message))
+    return createStringError(inconvertibleErrorCode(), Message);
+  std::vector<LineCost> Costs;
+  for (size_t I = 0; I < Replays.size(); ++I) {
+    measure::ReplayOptions O;
+    O.Checks = "none";
+    O.Lines = true;
+    O.Rule = S.Rule;
+    unsigned Module = S.ModuleOf[I];
+    measure::ReplayResult R = Replays[I]->run(Code.Modules[Module], O);
+    if (!R.passed())
+      return createStringError(inconvertibleErrorCode(), R.Reason);
+    for (const GevoGpuLine &L : Replays[I]->lines())
+      Costs.push_back(
+          {Module, L.Line, (L.Issues + L.Stalls) * S.Captured.Cases[I].Weight});
+  }
+  return Costs;
+}

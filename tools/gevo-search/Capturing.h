@@ -1,0 +1,34 @@
+//===- Capturing.h - Launches to search on ----------------------*- C++ -*-===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Has gevo-run capture launches of the program, and profiles them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_TOOLS_GEVO_SEARCH_CAPTURING_H
+#define GEVO_TOOLS_GEVO_SEARCH_CAPTURING_H
+
+#include "search/LaunchRunner.h"
+#include "search/WholeRunner.h"
+#include "search/ir/IrProgram.h"
+
+namespace gevo {
+
+/// Captures launches of \p Program to \p Folder or, if \p Again, takes those
+/// that are there: a resumed search has the same launches, whatever the program
+/// does today.
+llvm::Expected<LaunchScenario>
+captureLaunches(const WholeScenario &S, const Command &Program,
+                IrProgram &Device, const std::string &Folder, bool Again);
+
+/// What each instruction of \p Device costs in \p Launches.
+llvm::Expected<HeatMap> profileLaunches(const LaunchScenario &Launches,
+                                        IrProgram &Device);
+
+} // namespace gevo
+
+#endif // GEVO_TOOLS_GEVO_SEARCH_CAPTURING_H
