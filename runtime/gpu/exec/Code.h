@@ -129,6 +129,7 @@ struct Code {
   const ptx::Function *Source = nullptr;
   std::vector<Inst> Insts;
   std::vector<uint32_t> VectorSlots;
+  std::vector<Inst> Sources;    ///< Second addresses of copies, by Reconverge.
   std::vector<uint64_t> Consts; ///< Rows of constants.
   std::vector<CallInfo> Calls;
   std::vector<std::vector<uint32_t>> TargetLists;

@@ -78,6 +78,8 @@ void Decoder::decodeOne() {
     return decodeArith();
   case ptx::Family::Integer:
     return decodeInteger();
+  case ptx::Family::Video:
+    return decodeVideo();
   case ptx::Family::Logic:
     return decodeLogic();
   case ptx::Family::Float:
@@ -130,6 +132,10 @@ void Decoder::decodeInteger() {
   OpDesc D = describe();
   Mod T = D.Type, Amount = Mod::U32;
   switch (PI->Op) {
+  case Opcode::MbarrierPending:
+    I.D = dst(Ops[0], Mod::U32);
+    I.A = src(Ops[1], Mod::B64);
+    return take(Handlers.Async(D));
   case Opcode::Popc:
   case Opcode::Clz:
   case Opcode::Bfind:
@@ -163,18 +169,6 @@ void Decoder::decodeInteger() {
     if (PI->Op == Opcode::Bmsk || PI->Op == Opcode::Szext)
       I.Imm = D.Clamp;
     break;
-  }
-  // The packed instructions read all of this when they run.
-  I.Sub = uint8_t(nth(ModClass::Compare));
-  if (PI->Op >= Opcode::Vadd2 && PI->Op <= Opcode::Vset4) {
-    Mod Third = nth(ModClass::Type, 2);
-    I.Imm = int64_t(ptx::isSignedType(D.Type)) |
-            int64_t(ptx::isSignedType(D.Type2)) << 1 |
-            int64_t(ptx::isSignedType(Third)) << 2 | int64_t(D.Sat) << 3 |
-            int64_t(has(Mod::Add)) << 4;
-    // vset has no type for its result.
-    if (PI->Op >= Opcode::Vset2)
-      I.Imm = (I.Imm & ~7) | (I.Imm & 3) << 1;
   }
   take(Handlers.Integer(D));
 }

@@ -127,6 +127,18 @@ void Decoder::decodeMemory() {
     I.Flags = FlagReleaseOrder;
     I.Flags |= has(Mod::ScopeCta) ? FlagCtaScope : 0;
     return;
+  case Opcode::CpAsync:
+    return decodeCopy();
+  case Opcode::CpAsyncArrive:
+  case Opcode::MbarrierInit:
+  case Opcode::MbarrierInval:
+  case Opcode::MbarrierExpectTx:
+  case Opcode::MbarrierCompleteTx:
+  case Opcode::MbarrierArrive:
+  case Opcode::MbarrierArriveDrop:
+  case Opcode::MbarrierTestWait:
+  case Opcode::MbarrierTryWait:
+    return decodeMbarrier();
   case Opcode::Createpolicy:
   case Opcode::Mapa:
   case Opcode::Getctarank: {

@@ -69,6 +69,10 @@ private:
   void decodeMov();
   void decodeCvta();
 
+  // DecodeVideo.cpp
+  void decodeVideo();
+  int64_t partSelect(const ptx::Operand &O, unsigned Lanes, bool Mask);
+
   // DecodeMemory.cpp
   void decodeMemory();
   void decodeAddress(const ptx::Operand &O, ptx::Space Where);
@@ -77,6 +81,10 @@ private:
   uint32_t vectorSlots(const ptx::Operand &O, ptx::Mod Type, bool Dst,
                        unsigned &Row);
   ptx::Space spaceOf() const;
+
+  // DecodeAsync.cpp
+  void decodeCopy();
+  void decodeMbarrier();
 
   // DecodeControl.cpp
   void decodeSync();
@@ -102,6 +110,7 @@ private:
   std::vector<uint32_t> Rows; ///< By register: offset, or NoSlot.
   std::unordered_map<uint32_t, uint32_t> FrameOffsets; ///< By symbol.
   std::map<std::pair<uint64_t, unsigned>, uint32_t> ConstRows;
+  uint32_t CopyRow = NoSlot; ///< Of the data of cp.async, if there is any.
   bool Failed = false;
   Diagnostic Error;
 };

@@ -71,13 +71,30 @@ uint16_t minmaxHalf(uint16_t A, uint16_t B, bool Brain, bool Max) {
   return (X < Y) == Max ? B : A;
 }
 
-/// Bits of the new value, for float types. Single-precision global atomics
-/// keep subnormals, as hardware does.
-uint64_t floatOp(Mod Type, Mod Op, uint64_t Old, uint64_t B) {
+/// Lanes whose additions in single precision flush subnormals: those to global
+/// memory do, those to shared memory do not. To be asked while \p A still has
+/// addresses.
+uint32_t flushingLanes(const Inst &I, uint32_t Mask,
+                       const uint64_t (&A)[WarpSize]) {
+  if (Mod(I.Target) != Mod::F32 || I.Where == ptx::Space::Shared)
+    return 0;
+  for (uint32_t M = Mask; M; M &= M - 1) {
+    unsigned L = unsigned(__builtin_ctz(M));
+    if (I.Where == ptx::Space::Generic && (A[L] & WindowMask))
+      Mask &= ~(1u << L);
+  }
+  return Mask;
+}
+
+/// Bits of the new value, for float types.
+uint64_t floatOp(Mod Type, Mod Op, uint64_t Old, uint64_t B, bool Flush) {
   bool Max = Op == Mod::Max, MinMax = Max || Op == Mod::Min;
   switch (Type) {
-  case Mod::F32:
-    return f32Bits(addFloat(bitsToF32(uint32_t(Old)), bitsToF32(uint32_t(B))));
+  case Mod::F32: {
+    float X = bitsToF32(uint32_t(Old)), Y = bitsToF32(uint32_t(B));
+    return f32Bits(Flush ? flush(addFloat(flush(X), flush(Y)))
+                         : addFloat(X, Y));
+  }
   case Mod::F64:
     return f64Bits(addFloat(bitsToF64(Old), bitsToF64(B)));
   case Mod::F16:
@@ -88,8 +105,8 @@ uint64_t floatOp(Mod Type, Mod Op, uint64_t Old, uint64_t B) {
                   : addBHalf(uint16_t(Old), uint16_t(B));
   default: {
     Mod One = Type == Mod::F16X2 ? Mod::F16 : Mod::BF16;
-    return floatOp(One, Op, Old & 0xffff, B & 0xffff) |
-           floatOp(One, Op, Old >> 16 & 0xffff, B >> 16 & 0xffff) << 16;
+    return floatOp(One, Op, Old & 0xffff, B & 0xffff, false) |
+           floatOp(One, Op, Old >> 16 & 0xffff, B >> 16 & 0xffff, false) << 16;
   }
   }
 }
@@ -102,6 +119,7 @@ void atomic(Warp &W, const Inst &I, uint32_t Mask) {
   alignas(64) uint64_t A[WarpSize];
   addresses(W, I, A);
   ++W.Owner.G.Result.Counters.Atomics;
+  uint32_t Flush = Float ? flushingLanes(I, Mask, A) : 0;
   if (!resolve(W, I, Mask, A, sizeof(E), AccessKind::Atomic))
     return;
   R *D = I.D == NoSlot ? nullptr : W.row<R>(I.D);
@@ -113,7 +131,7 @@ void atomic(Warp &W, const Inst &I, uint32_t Mask) {
     E Old, New;
     std::memcpy(&Old, reinterpret_cast<const void *>(A[L]), sizeof(E));
     if constexpr (Float)
-      New = E(floatOp(Mod(I.Target), Op, put<E>(Old), B[L]));
+      New = E(floatOp(Mod(I.Target), Op, put<E>(Old), B[L], Flush >> L & 1));
     else
       New = integerOp<E>(Op, Old, get<E>(B[L]), get<E>(C[L]));
     std::memcpy(reinterpret_cast<void *>(A[L]), &New, sizeof(E));
@@ -152,6 +170,7 @@ template <typename E> void atomicVector(Warp &W, const Inst &I, uint32_t Mask) {
   addresses(W, I, A);
   ++W.Owner.G.Result.Counters.Atomics;
   uint32_t Bytes = uint32_t(sizeof(E) * I.Count);
+  uint32_t Flush = flushingLanes(I, Mask, A);
   if (!resolve(W, I, Mask, A, Bytes, AccessKind::Atomic))
     return;
   const uint32_t *Slots = W.code().VectorSlots.data();
@@ -162,7 +181,7 @@ template <typename E> void atomicVector(Warp &W, const Inst &I, uint32_t Mask) {
       E Old;
       std::memcpy(&Old, P, sizeof(E));
       E New = E(floatOp(Mod(I.Target), Mod(I.Sub), Old,
-                        W.row<uint32_t>(Slots[I.B + K])[L]));
+                        W.row<uint32_t>(Slots[I.B + K])[L], Flush >> L & 1));
       std::memcpy(P, &New, sizeof(E));
       if (I.D != NoSlot && Slots[I.D + K] != NoSlot)
         W.row<uint32_t>(Slots[I.D + K])[L] = Old;

@@ -296,11 +296,7 @@ Handler pickCarry(const OpDesc &D) {
 
 } // namespace
 
-Handler pickVideo(const OpDesc &D);
-
 Handler pickIntegerOnly(const OpDesc &D) {
-  if (D.Op >= Opcode::Vadd2 && D.Op <= Opcode::Vset4)
-    return pickVideo(D);
   if (ptx::isFloatType(D.Type))
     return nullptr;
   unsigned Bits = ptx::typeBits(D.Type);

@@ -32,6 +32,28 @@ enum ArithFlags : int64_t {
   ArithXorSign = 16
 };
 
+/// Inst::Imm of a video instruction: who is signed or negated, how the result
+/// is finished, and which parts of the operands are meant. A part is a nibble
+/// of digits for each lane, from the bits named here on, or VideoWhole.
+enum VideoFlags : int64_t {
+  VideoSignedD = 1,
+  VideoSignedA = 2,
+  VideoSignedB = 4,
+  VideoSat = 8,
+  VideoNegAB = 16,
+  VideoNegC = 32,
+  VideoPlusOne = 64,
+  VideoWrap = 128,
+  VideoAdd = 256,
+  VideoMin = 512,
+  VideoMax = 1024,
+  VideoShr7 = 2048,
+  VideoShr15 = 4096
+};
+constexpr unsigned VideoPartD = 16, VideoPartA = 32, VideoPartB = 48;
+/// Scalar parts: the digit, 4 more for halves, or the whole register.
+constexpr unsigned VideoHalf = 4, VideoWhole = 8;
+
 /// An instruction without its operands.
 struct OpDesc {
   ptx::Opcode Op = ptx::Opcode::None;
@@ -67,6 +89,7 @@ struct OpDesc {
 struct Isa {
   Handler (*Arith)(const OpDesc &D);
   Handler (*Integer)(const OpDesc &D);
+  Handler (*Video)(const OpDesc &D);
   Handler (*Logic)(const OpDesc &D);
   Handler (*Float)(const OpDesc &D);
   Handler (*Compare)(const OpDesc &D);
@@ -74,6 +97,7 @@ struct Isa {
   Handler (*Convert)(const OpDesc &D);
   Handler (*Memory)(const OpDesc &D);
   Handler (*Atomic)(const OpDesc &D);
+  Handler (*Async)(const OpDesc &D);
   Handler (*Warp)(const OpDesc &D);
 };
 

@@ -11,6 +11,7 @@ namespace gevo::gpu::GEVO_ISA {
 
 Handler pickArith(const OpDesc &D);
 Handler pickIntegerOnly(const OpDesc &D);
+Handler pickVideo(const OpDesc &D);
 Handler pickLogic(const OpDesc &D);
 Handler pickFloatOnly(const OpDesc &D);
 Handler pickCompare(const OpDesc &D);
@@ -18,12 +19,13 @@ Handler pickMove(const OpDesc &D);
 Handler pickConvert(const OpDesc &D);
 Handler pickMemory(const OpDesc &D);
 Handler pickAtomic(const OpDesc &D);
+Handler pickAsync(const OpDesc &D);
 Handler pickWarp(const OpDesc &D);
 
 /// The table that selectIsa hands out for this set.
 extern const Isa Table;
-const Isa Table = {pickArith,   pickIntegerOnly, pickLogic,   pickFloatOnly,
-                   pickCompare, pickMove,        pickConvert, pickMemory,
-                   pickAtomic,  pickWarp};
+const Isa Table = {pickArith,     pickIntegerOnly, pickVideo, pickLogic,
+                   pickFloatOnly, pickCompare,     pickMove,  pickConvert,
+                   pickMemory,    pickAtomic,      pickAsync, pickWarp};
 
 } // namespace gevo::gpu::GEVO_ISA

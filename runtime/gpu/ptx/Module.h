@@ -45,15 +45,23 @@ enum class OperandKind : uint8_t {
 /// What the base of an Address operand is.
 enum class AddressBase : uint8_t { Absolute, Register, Symbol };
 
+/// The part of a register that a video instruction works on: .b0, .h1, .b3210.
+struct PartSelect {
+  uint8_t Count = 0;      ///< Of digits; 0: the whole register.
+  bool Half = false;      ///< .h and not .b
+  uint8_t Digits[4] = {}; ///< The rightmost one first.
+};
+
 struct Operand {
   OperandKind Kind = OperandKind::Sink;
   AddressBase Base = AddressBase::Absolute;
-  bool Negated = false; ///< !p
+  bool Negated = false; ///< !p, or -a of vmad
   bool Single = false;
   uint8_t Count = 0; ///< Of a Vector.
   uint32_t Index = None;
   /// The second half of a destination pair d|p: a register, or None.
   uint32_t Pair = None;
+  PartSelect Part;
   int64_t Value = 0;
 };
 

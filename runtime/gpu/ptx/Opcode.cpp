@@ -33,16 +33,12 @@ const struct {
   Family Fam;
   Pipe Unit;
   std::string_view Operands;
-  std::string_view Modifiers;
+  std::string_view Forms;
 } OpcodeRows[] = {
-#define OPCODE(Name, Text, Fam, Unit, Operands, Modifiers)                     \
-  {Text, Family::Fam, Pipe::Unit, Operands, Modifiers},
+#define OPCODE(Name, Text, Fam, Unit, Operands, Forms)                         \
+  {Text, Family::Fam, Pipe::Unit, Operands, Forms},
 #include "runtime/gpu/ptx/Opcodes.def"
 };
-const std::string_view ClassTexts[] = {
-    "%type",  "%round", "%space", "%compare", "%operation",
-    "%order", "%scope", "%cache", "%vector",  "%word"};
-
 uint32_t hashText(std::string_view S) {
   uint32_t H = 2166136261u;
   for (char C : S)
@@ -73,33 +69,101 @@ template <unsigned Slots> struct TextIndex {
   }
 };
 
-std::bitset<NumModifiers> parseAllowed(std::string_view List) {
-  std::bitset<NumModifiers> Allowed;
-  while (!List.empty()) {
-    size_t End = List.find(' ');
-    std::string_view Word = List.substr(0, End);
-    List = End == std::string_view::npos ? "" : List.substr(End + 1);
-    bool Known = false;
-    for (unsigned M = 0; M < NumModifiers; ++M)
-      if (ModTexts[M] == Word || ClassTexts[unsigned(Classes[M])] == Word) {
-        Allowed.set(M);
-        Known = true;
-      }
-    assert(Known && "Opcodes.def names a modifier that Modifiers.def lacks");
-    (void)Known;
+/// ".xorsign.abs" as two words.
+FormPattern::Alternative parseAlternative(std::string_view Text) {
+  FormPattern::Alternative A;
+  while (!Text.empty()) {
+    size_t End = Text.find('.', 1);
+    Mod M = modByName(Text.substr(
+        1, End == std::string_view::npos ? std::string_view::npos : End - 1));
+    assert(M != Mod::None && "Modifiers.def lacks a word of Opcodes.def");
+    A.push_back(M);
+    Text = End == std::string_view::npos ? "" : Text.substr(End);
   }
-  return Allowed;
+  return A;
+}
+
+FormPattern parsePattern(std::string_view Text) {
+  FormPattern P;
+  while (!Text.empty()) {
+    bool Choice = Text[0] == '{';
+    size_t End = Choice ? Text.find('}') : Text.find('{');
+    End = End == std::string_view::npos ? Text.size() : End;
+    std::string_view Inside = Text.substr(Choice, End - Choice);
+    P.Groups.emplace_back();
+    while (true) {
+      size_t Comma = Inside.find(',');
+      P.Groups.back().push_back(parseAlternative(Inside.substr(0, Comma)));
+      for (Mod M : P.Groups.back().back())
+        P.Words.set(unsigned(M));
+      if (Comma == std::string_view::npos)
+        break;
+      Inside = Inside.substr(Comma + 1);
+    }
+    Text = Text.substr(End + Choice);
+  }
+  return P;
+}
+
+/// Tries the groups from \p Group on with the modifiers that are not \p Used.
+bool matches(const FormPattern &P, size_t Group, const Mod *Mods,
+             unsigned Count, uint32_t Used) {
+  if (Group == P.Groups.size())
+    return Used == (1u << Count) - 1;
+  for (const FormPattern::Alternative &A : P.Groups[Group]) {
+    uint32_t Now = Used;
+    bool Found = true;
+    for (Mod M : A) {
+      // Types have roles by their order.
+      bool IsType = modClass(M) == ModClass::Type;
+      unsigned K = 0;
+      while (K < Count && ((Now >> K & 1) ||
+                           (Mods[K] != M &&
+                            !(IsType && modClass(Mods[K]) == ModClass::Type))))
+        ++K;
+      Found &= K < Count && Mods[K] == M;
+      if (!Found)
+        break;
+      Now |= 1u << K;
+    }
+    if (Found && matches(P, Group + 1, Mods, Count, Now))
+      return true;
+  }
+  return false;
 }
 
 struct OpcodeTable {
   OpcodeInfo Rows[NumOpcodes];
   OpcodeTable() {
-    for (unsigned I = 0; I < NumOpcodes; ++I)
-      Rows[I] = {OpcodeRows[I].Text, OpcodeRows[I].Fam, OpcodeRows[I].Unit,
-                 OpcodeRows[I].Operands, parseAllowed(OpcodeRows[I].Modifiers)};
+    for (unsigned I = 0; I < NumOpcodes; ++I) {
+      OpcodeInfo &Info = Rows[I];
+      Info.Text = OpcodeRows[I].Text;
+      Info.Fam = OpcodeRows[I].Fam;
+      Info.Unit = OpcodeRows[I].Unit;
+      Info.Operands = OpcodeRows[I].Operands;
+      Info.FormText = OpcodeRows[I].Forms;
+      for (std::string_view Left = Info.FormText;;) {
+        size_t End = Left.find(' ');
+        Info.Forms.push_back(parsePattern(Left.substr(0, End)));
+        Info.Allowed |= Info.Forms.back().Words;
+        if (End == std::string_view::npos)
+          break;
+        Left = Left.substr(End + 1);
+      }
+    }
   }
 };
 } // namespace
+
+bool OpcodeInfo::hasForm(const Mod *Modifiers, unsigned Count) const {
+  std::bitset<NumModifiers> Words;
+  for (unsigned K = 0; K < Count; ++K)
+    Words.set(unsigned(Modifiers[K]));
+  for (const FormPattern &P : Forms)
+    if ((Words & ~P.Words).none() && matches(P, 0, Modifiers, Count, 0))
+      return true;
+  return false;
+}
 
 const OpcodeInfo &gevo::gpu::ptx::opcodeInfo(Opcode Op) {
   static const OpcodeTable Table;
@@ -110,6 +174,20 @@ Opcode gevo::gpu::ptx::opcodeByName(std::string_view Text) {
   auto TextOf = [](unsigned I) { return OpcodeRows[I].Text; };
   static const TextIndex<512> Index(NumOpcodes, TextOf);
   return Opcode(Index.find(Text, NumOpcodes, TextOf));
+}
+
+std::string_view gevo::gpu::ptx::unsupportedKind(std::string_view Text) {
+  static const struct {
+    std::string_view Text, Kind;
+  } Rows[] = {
+#define UNSUPPORTED(Text, Kind) {Text, Kind},
+#include "runtime/gpu/ptx/Unsupported.def"
+  };
+  for (const auto &R : Rows)
+    if (Text.substr(0, R.Text.size()) == R.Text &&
+        (Text.size() == R.Text.size() || Text[R.Text.size()] == '.'))
+      return R.Kind;
+  return {};
 }
 
 std::string_view gevo::gpu::ptx::modText(Mod M) {

@@ -16,6 +16,7 @@
 #include <bitset>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace gevo::gpu::ptx {
 
@@ -30,6 +31,7 @@ constexpr unsigned NumOpcodes = unsigned(Opcode::None);
 enum class Family : uint8_t {
   Arith,
   Integer,
+  Video,
   Logic,
   Float,
   Compare,
@@ -87,18 +89,33 @@ enum class SpecialRegister : uint8_t {
 };
 constexpr unsigned NumSpecialRegisters = unsigned(SpecialRegister::None);
 
+/// A pattern of modifiers: one alternative of each group, which may be empty.
+struct FormPattern {
+  using Alternative = std::vector<Mod>;
+  std::vector<std::vector<Alternative>> Groups;
+  std::bitset<NumModifiers> Words; ///< All that occur.
+};
+
 /// One row of Opcodes.def.
 struct OpcodeInfo {
   std::string_view Text;
   Family Fam;
   Pipe Unit;
   std::string_view Operands;
-  std::bitset<NumModifiers> Allowed;
+  std::string_view FormText;
+  std::vector<FormPattern> Forms;
+  std::bitset<NumModifiers> Allowed; ///< By any of the forms.
+
+  /// Is there an instruction with exactly these modifiers?
+  bool hasForm(const Mod *Modifiers, unsigned Count) const;
 };
 
 const OpcodeInfo &opcodeInfo(Opcode Op);
 /// Opcode::None if there is no such instruction.
 Opcode opcodeByName(std::string_view Text);
+/// What an instruction that we do not run belongs to ("a texture
+/// instruction"), by its text with modifiers; empty if we do not know it.
+std::string_view unsupportedKind(std::string_view Text);
 
 std::string_view modText(Mod M);
 ModClass modClass(Mod M);

@@ -269,25 +269,6 @@ void Parser::parseLoc() {
   M->Locs.push_back(L);
 }
 
-bool Parser::parseModifiers(Instruction &I, const OpcodeInfo &Info) {
-  while (!Failed && Tok.is(TokenKind::Dot) && !Tok.SpaceBefore) {
-    Mod X = modByName(Tok.Text);
-    if (X == Mod::None || !Info.Allowed.test(unsigned(X))) {
-      error("modifier " + quote(Tok) + " is not valid for '" +
-            std::string(Info.Text) + "'");
-      return false;
-    }
-    if (I.NumModifiers == 16) {
-      error("too many modifiers");
-      return false;
-    }
-    F->Modifiers.push_back(X);
-    ++I.NumModifiers;
-    advance();
-  }
-  return !Failed;
-}
-
 bool Parser::parsePredicate(uint32_t &Reg) {
   RegisterDecl D;
   uint32_t Index;
@@ -302,59 +283,6 @@ bool Parser::parsePredicate(uint32_t &Reg) {
   Reg = Index;
   advance();
   return true;
-}
-
-void Parser::parseInstruction() {
-  Instruction I;
-  I.Loc = CurrentLoc;
-  I.FirstOperand = uint32_t(F->Operands.size());
-  I.FirstModifier = uint32_t(F->Modifiers.size());
-  if (accept('@')) {
-    I.GuardNegated = accept('!');
-    if (!parsePredicate(I.Guard))
-      return;
-  }
-  Token Name = Tok;
-  I.Line = Tok.Line;
-  I.Column = Tok.Column;
-  I.Op = Tok.is(TokenKind::Name) ? opcodeByName(Tok.Text) : Opcode::None;
-  if (I.Op == Opcode::None) {
-    // Name the instruction with its modifiers, as people know it.
-    std::string Full(Tok.Text.substr(0, 80));
-    Token First = Tok;
-    advance();
-    while (!Failed && Tok.is(TokenKind::Dot) && !Tok.SpaceBefore &&
-           Full.size() < 200) {
-      Full += "." + std::string(Tok.Text.substr(0, 80));
-      advance();
-    }
-    error(First, "unknown or unsupported instruction '" + Full + "'");
-    return;
-  }
-  const OpcodeInfo &Info = opcodeInfo(I.Op);
-  advance();
-  if (!parseModifiers(I, Info))
-    return;
-  parseOperands(I, Info);
-  if (Failed)
-    return;
-  if (!expect(';', "after the instruction"))
-    return;
-  checkOperandCount(I, Info, Name);
-  F->Code.push_back(I);
-}
-
-void Parser::checkOperandCount(const Instruction &I, const OpcodeInfo &Info,
-                               const Token &At) {
-  size_t Optional = Info.Operands.find('?');
-  size_t Max = Info.Operands.size() - (Optional != std::string_view::npos);
-  size_t Min = Optional == std::string_view::npos ? Max : Optional;
-  if (Info.Operands == "c")
-    return;
-  if (I.NumOperands < Min || I.NumOperands > Max)
-    error(At, "'" + std::string(Info.Text) + "' takes " + std::to_string(Min) +
-                  (Max > Min ? " to " + std::to_string(Max) : "") +
-                  " operands, not " + std::to_string(I.NumOperands));
 }
 
 bool Parser::findRegister(std::string_view Name, RegisterDecl &Out,

@@ -31,6 +31,7 @@ void Parser::parseOperands(Instruction &I, const OpcodeInfo &Info) {
     return parseLabelOperand(I, false);
   if (Tok.isPunct(';'))
     return;
+  Parts = Info.Fam == Family::Video;
   // Elements of vectors come before the operands themselves, so that those of
   // one instruction are contiguous.
   Operand List[8];
@@ -85,7 +86,8 @@ Operand Parser::parseOperand(bool WantPair) {
     return parseVectorOperand();
   if (Tok.isPunct('['))
     return parseAddress();
-  if (Tok.isPunct('!') && peek().is(TokenKind::Name)) {
+  if ((Tok.isPunct('!') || (Parts && Tok.isPunct('-'))) &&
+      peek().is(TokenKind::Name)) {
     advance();
     Operand O = parseNameOperand();
     O.Negated = true;
@@ -122,6 +124,24 @@ Operand Parser::parseOperand(bool WantPair) {
   return O;
 }
 
+void Parser::parsePart(PartSelect &P) {
+  std::string_view Text = Tok.Text;
+  bool Ok = Text.size() >= 2 && Text.size() <= 5 &&
+            (Text[0] == 'b' || Text[0] == 'h');
+  for (size_t K = 1; Ok && K < Text.size(); ++K) {
+    Ok = Text[K] >= '0' && Text[K] <= '7';
+    P.Digits[Text.size() - 1 - K] = uint8_t(Text[K] - '0');
+  }
+  if (!Ok) {
+    error("expected a part of the register such as .b0 or .h1, found " +
+          quote(Tok));
+    return;
+  }
+  P.Half = Text[0] == 'h';
+  P.Count = uint8_t(Text.size() - 1);
+  advance();
+}
+
 Operand Parser::parseNameOperand() {
   Operand O;
   Token Name = Tok;
@@ -135,6 +155,8 @@ Operand Parser::parseNameOperand() {
     advance();
     O.Kind = OperandKind::Register;
     O.Index = Index;
+    if (Parts && Tok.is(TokenKind::Dot) && !Tok.SpaceBefore)
+      parsePart(O.Part);
     if (D.VectorLength > 1) {
       int C = Tok.is(TokenKind::Dot) && !Tok.SpaceBefore ? componentOf(Tok.Text)
                                                          : -1;

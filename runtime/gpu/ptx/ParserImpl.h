@@ -21,6 +21,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace gevo::gpu::ptx {
@@ -116,13 +117,10 @@ private:
   void parseLabel(const Token &Name);
   void parseTargetList(const Token &Name);
   void parsePrototype(const Token &Name);
-  void parseInstruction();
-  bool parseModifiers(Instruction &I, const OpcodeInfo &Info);
   void parseOperands(Instruction &I, const OpcodeInfo &Info);
-  void checkOperandCount(const Instruction &I, const OpcodeInfo &Info,
-                         const Token &At);
   Operand parseOperand(bool WantPair);
   Operand parseNameOperand();
+  void parsePart(PartSelect &P);
   Operand parseVectorOperand();
   Operand parseAddress();
   void parseLabelOperand(Instruction &I, bool TargetList);
@@ -131,6 +129,16 @@ private:
   bool findRegister(std::string_view Name, RegisterDecl &Out, uint32_t &Index);
   uint32_t findSymbol(std::string_view Name) const;
   bool parsePredicate(uint32_t &Reg);
+
+  // ParseOpcode.cpp: instructions up to their operands.
+  void parseInstruction();
+  bool parseOpcode(Instruction &I);
+  void refuse(const Token &At, std::string Text);
+  std::string textOf(const Instruction &I, const OpcodeInfo &Info) const;
+  bool parseModifiers(Instruction &I, const OpcodeInfo &Info, const Token &At);
+  bool checkForm(const Instruction &I, const OpcodeInfo &Info, const Token &At);
+  void checkOperandCount(const Instruction &I, const OpcodeInfo &Info,
+                         const Token &At);
 
   // ParseExpr.cpp: constants.
   int64_t parseConstant();
@@ -151,11 +159,13 @@ private:
   const Token &peek();
   bool Failed = false;
   bool ExprUnsigned = false;
+  bool Parts = false; ///< Operands may name a part of a register.
   Diagnostic Error;
   std::unique_ptr<Module> M = std::make_unique<Module>();
   Function *F = nullptr;
   uint32_t FunctionIndex = None;
   std::vector<Scope> Scopes;
+  std::unordered_set<std::string> KnownForms; ///< Opcode and modifiers.
   uint32_t CurrentLoc = None;
 };
 

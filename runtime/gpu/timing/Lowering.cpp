@@ -288,9 +288,14 @@ void FunctionLowering::lowerMemory(uint32_t Index, const Operands &O) {
     return free(Index, withWideLoad(Index, O));
   Uop U;
   U.Pipe = Unit::Memory;
-  switch (I.Op) {
+  // Operations on barriers in memory are atomics and stores.
+  ptx::Pipe Where = ptx::opcodeInfo(I.Op).Unit;
+  switch (Where == ptx::Pipe::Atomic  ? Opcode::Atom
+          : Where == ptx::Pipe::Store ? Opcode::St
+                                      : I.Op) {
   case Opcode::Ld:
   case Opcode::Ldu:
+  case Opcode::CpAsync:
     U.Kind = UopKind::Load;
     break;
   case Opcode::St:
@@ -301,9 +306,6 @@ void FunctionLowering::lowerMemory(uint32_t Index, const Operands &O) {
     for (uint16_t R : O.Results)
       if (Uses[R])
         U.Kind = UopKind::Atomic;
-    break;
-  case Opcode::Red:
-    U.Kind = UopKind::Reduce;
     break;
   case Opcode::Membar:
   case Opcode::Fence: {

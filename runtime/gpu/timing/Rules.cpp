@@ -185,6 +185,7 @@ bool gevo::gpu::timing::onlyResults(const ptx::Function &F,
   switch (ptx::opcodeInfo(I.Op).Fam) {
   case ptx::Family::Arith:
   case ptx::Family::Integer:
+  case ptx::Family::Video:
   case ptx::Family::Logic:
   case ptx::Family::Float:
   case ptx::Family::Compare:

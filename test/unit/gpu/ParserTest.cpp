@@ -87,6 +87,43 @@ TEST(Parser, ErrorsHavePlaces) {
   EXPECT_EQ(errorOf(Header + "/* open"), "4:8: a comment without an end");
 }
 
+TEST(Parser, RefusedInstructionsNameThemselves) {
+  auto ErrorOf = [](const std::string &Line) {
+    return errorOf(Header +
+                   ".shared .b64 s;\n.entry k() {\n .reg .b32 %r<9>; "
+                   ".reg .b64 %rd<9>;\n  " +
+                   Line + "\n}\n");
+  };
+  EXPECT_EQ(ErrorOf("wgmma.fence.sync.aligned;"),
+            "7:3: unsupported instruction 'wgmma.fence.sync.aligned': it is a "
+            "tensor-core instruction");
+  EXPECT_EQ(ErrorOf("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32;"),
+            "7:3: unsupported instruction 'mma.sync.aligned.m16n8k8.row.col."
+            "f32.tf32.tf32.f32': it is a tensor-core instruction");
+  EXPECT_EQ(ErrorOf("tex.2d.v4.f32.f32 {%r1,%r2,%r3,%r4}, [t, {%r5,%r6}];"),
+            "7:3: unsupported instruction 'tex': it is a texture "
+            "instruction");
+  EXPECT_EQ(ErrorOf("cp.async.bulk.commit_group;"),
+            "7:3: unsupported instruction 'cp.async.bulk.commit_group': it is "
+            "a tensor-memory instruction");
+  EXPECT_EQ(ErrorOf("st.async.weak.shared::cluster.b32 [%r1], %r2, [%r3];"),
+            "7:3: unsupported instruction 'st.async.weak.shared::cluster.b32': "
+            "it is an instruction on the memory of another block");
+  EXPECT_EQ(ErrorOf("cp.sync [s], [s];"),
+            "7:3: unknown or unsupported instruction 'cp.sync'");
+  EXPECT_EQ(ErrorOf("mbarrier.wait.b64 [s];"),
+            "7:3: unknown or unsupported instruction 'mbarrier.wait.b64'");
+  // Words that exist, in a form that does not.
+  EXPECT_EQ(ErrorOf("add.rn.s32 %r1, %r2, %r3;"),
+            "7:3: instruction 'add.rn.s32' does not exist or is not supported");
+  EXPECT_EQ(ErrorOf("cvt.rn.rz.f32.f64 %r1, %rd2;"),
+            "7:3: instruction 'cvt.rn.rz.f32.f64' does not exist or is not "
+            "supported");
+  EXPECT_EQ(ErrorOf("vadd.s32.s32.s32 %r1.x, %r2, %r3;"),
+            "7:23: expected a part of the register such as .b0 or .h1, found "
+            "'.x'");
+}
+
 TEST(Parser, BoundsWhatTextsMayAskFor) {
   EXPECT_NE(errorOf(Header + ".entry k() { .reg .b32 %r<99999999>; }\n"),
             "no error");

@@ -89,6 +89,18 @@ void set(const Form &F, const uint64_t *In, Want *Out) {
   }
 }
 
+/// Packed halves into a word: all ones in the half that compares true.
+void setMasks(const Form &F, const uint64_t *In, Want *Out) {
+  Type S = F.type(1).part();
+  uint64_t V = 0;
+  for (unsigned Shift : {0, 16})
+    if (combine(F,
+                compare(F, In[0] >> Shift & 0xffff, In[1] >> Shift & 0xffff, S),
+                In[2] & 1))
+      V |= uint64_t(0xffff) << Shift;
+  Out[0] = Want::exact(V);
+}
+
 void selp(const Form &, const uint64_t *In, Want *Out) {
   Out[0] = Want::exact(In[2] & 1 ? In[0] : In[1]);
 }
@@ -133,22 +145,27 @@ const std::vector<Row> &gevo::isa::compareRows() {
       {"setp" GEVO_UNORDER GEVO_BOOL ".bf16x2", "p|p=T,T,p", setpPacked},
       {"setp" GEVO_ORDER GEVO_BOOL ".s32", "p|p=T,T,p", setpNegated,
        "$I $d|$e, $a, $b, !$c;"},
-      {"set{.eq,.ne}{.u32,.s32,.f32}{.b16,.b32,.b64}", "T=U,U", set},
-      {"set{.eq,.ne}" GEVO_BOOL "{.u32,.s32,.f32}{.b16,.b32,.b64}", "T=U,U,p",
-       set},
-      {"set" GEVO_ORDER "{.u32,.s32,.f32}{.s16,.s32,.s64,.u16,.u32,.u64}",
+      {"set{.eq,.ne}{.u32,.s32,.f32,.f16,.bf16}{.b16,.b32,.b64}", "T=U,U", set},
+      {"set{.eq,.ne}" GEVO_BOOL "{.u32,.s32,.f32,.f16,.bf16}{.b16,.b32,.b64}",
+       "T=U,U,p", set},
+      {"set" GEVO_ORDER
+       "{.u32,.s32,.f32,.f16,.bf16}{.s16,.s32,.s64,.u16,.u32,.u64}",
        "T=U,U", set},
-      {"set" GEVO_ORDER GEVO_BOOL "{.u32,.s32,.f32}"
+      {"set" GEVO_ORDER GEVO_BOOL "{.u32,.s32,.f32,.f16,.bf16}"
        "{.s16,.s32,.s64,.u16,.u32,.u64}",
        "T=U,U,p", set},
-      {"set{.lo,.ls,.hi,.hs}{.u32,.s32,.f32}{.u16,.u32,.u64}", "T=U,U", set},
-      {"set{.lo,.ls,.hi,.hs}" GEVO_BOOL "{.u32,.s32,.f32}{.u16,.u32,.u64}",
+      {"set{.lo,.ls,.hi,.hs}{.u32,.s32,.f32,.f16,.bf16}{.u16,.u32,.u64}",
+       "T=U,U", set},
+      {"set{.lo,.ls,.hi,.hs}" GEVO_BOOL
+       "{.u32,.s32,.f32,.f16,.bf16}{.u16,.u32,.u64}",
        "T=U,U,p", set},
-      {"set" GEVO_UNORDER "{,.ftz}{.u32,.s32,.f32}.f32", "T=U,U", set},
-      {"set" GEVO_UNORDER GEVO_BOOL "{,.ftz}{.u32,.s32,.f32}.f32", "T=U,U,p",
+      {"set" GEVO_UNORDER "{,.ftz}{.u32,.s32,.f32,.f16,.bf16}.f32", "T=U,U",
        set},
-      {"set" GEVO_UNORDER "{.u32,.s32,.f32}.f64", "T=U,U", set},
-      {"set" GEVO_UNORDER GEVO_BOOL "{.u32,.s32,.f32}.f64", "T=U,U,p", set},
+      {"set" GEVO_UNORDER GEVO_BOOL "{,.ftz}{.u32,.s32,.f32,.f16,.bf16}.f32",
+       "T=U,U,p", set},
+      {"set" GEVO_UNORDER "{.u32,.s32,.f32,.f16,.bf16}.f64", "T=U,U", set},
+      {"set" GEVO_UNORDER GEVO_BOOL "{.u32,.s32,.f32,.f16,.bf16}.f64",
+       "T=U,U,p", set},
       {"set" GEVO_UNORDER "{,.ftz}{.f16,.u16,.s16,.u32,.s32}.f16", "T=U,U",
        set},
       {"set" GEVO_UNORDER GEVO_BOOL "{,.ftz}{.f16,.u16,.s16,.u32,.s32}.f16",
@@ -159,6 +176,11 @@ const std::vector<Row> &gevo::isa::compareRows() {
       {"set" GEVO_UNORDER "{,.ftz}.f16x2.f16x2", "T=U,U", set},
       {"set" GEVO_UNORDER GEVO_BOOL "{,.ftz}.f16x2.f16x2", "T=U,U,p", set},
       {"set" GEVO_UNORDER ".bf16x2.bf16x2", "T=U,U", set},
+      {"set" GEVO_UNORDER "{,.ftz}{.u32,.s32}.f16x2", "T=U,U", setMasks},
+      {"set" GEVO_UNORDER "{.u32,.s32}.bf16x2", "T=U,U", setMasks},
+      {"set" GEVO_UNORDER GEVO_BOOL "{,.ftz}{.u32,.s32}.f16x2", "T=U,U,p",
+       setMasks},
+      {"set" GEVO_UNORDER GEVO_BOOL "{.u32,.s32}.bf16x2", "T=U,U,p", setMasks},
       {"set" GEVO_UNORDER GEVO_BOOL ".bf16x2.bf16x2", "T=U,U,p", set},
       {"selp{.b16,.b32,.b64,.u16,.u32,.u64,.s16,.s32,.s64,.f32,.f64}",
        "T=T,T,p", selp},

@@ -140,6 +140,8 @@ void toTf32(const Form &F, const uint64_t *In, Want *Out) {
   }
   if (F.has("relu") && (Bits >> 18))
     Bits = 0;
+  if (F.has("satfinite") && (Bits & 0x3ffff) == formatOf(D).inf())
+    --Bits;
   Out[0] = Want::exact(Bits << 13);
 }
 
@@ -216,11 +218,12 @@ const std::vector<Row> &gevo::isa::convertRows() {
       {"cvt{,.sat}" GEVO_WORDS GEVO_WORDS, "T^=U^", intToInt},
       {"cvt{.rni,.rzi,.rmi,.rpi}{,.ftz}{,.sat}" GEVO_INTS ".f32", "T=U",
        floatToInt},
-      {"cvt{.rni,.rzi,.rmi,.rpi}{,.sat}" GEVO_INTS "{.f64,.f16,.bf16}", "T=U",
+      {"cvt{.rni,.rzi,.rmi,.rpi}{,.sat}" GEVO_INTS "{.f64,.f16}", "T=U",
        floatToInt},
+      {"cvt{.rni,.rzi,.rmi,.rpi}" GEVO_INTS ".bf16", "T=U", floatToInt},
       {"cvt.rzi" GEVO_WORDS "{.f32,.f64}", "T^=U", floatToInt},
-      {"cvt{.rn,.rz,.rm,.rp}{,.sat}{.f32,.f64,.f16}" GEVO_INTS, "T=U",
-       intToFloat},
+      {"cvt{.rn,.rz,.rm,.rp}{,.ftz}{,.sat}.f32" GEVO_INTS, "T=U", intToFloat},
+      {"cvt{.rn,.rz,.rm,.rp}{,.sat}{.f64,.f16}" GEVO_INTS, "T=U", intToFloat},
       {"cvt{.rn,.rz,.rm,.rp}.bf16" GEVO_INTS, "T=U", intToFloat},
       {"cvt{.rn,.rz,.rm,.rp}{,.ftz}{,.sat}.f32.f64", "T=U", floatToFloat},
       {"cvt{.rn,.rz,.rm,.rp}{,.sat}.f16.f64", "T=U", floatToFloat},
@@ -228,7 +231,10 @@ const std::vector<Row> &gevo::isa::convertRows() {
       {"cvt{.rn,.rz}{.relu,.satfinite,.relu.satfinite}{.f16,.bf16}.f32", "T=U",
        floatToFloat},
       {"cvt{.rn,.rz,.rm,.rp}.bf16{.f32,.f64,.f16}", "T=U", floatToFloat},
-      {"cvt{,.ftz}{,.sat}.f64.f32", "T=U", floatToFloat},
+      {"cvt{.rn,.rz,.rm,.rp}.ftz.bf16.f32", "T=U", floatToFloat},
+      {"cvt{,.ftz}{,.sat}{.f64.f32,.f32.f32}", "T=U", floatToFloat},
+      {"cvt{,.sat}{.f64.f64,.f16.f16}", "T=U", floatToFloat},
+      {"cvt.bf16.bf16", "T=U", floatToFloat},
       {"cvt{,.ftz}{,.sat}.f32.f16", "T=U", floatToFloat},
       {"cvt{,.ftz}.f32.bf16", "T=U", floatToFloat},
       {"cvt{,.sat}.f64.f16", "T=U", floatToFloat},
@@ -241,7 +247,7 @@ const std::vector<Row> &gevo::isa::convertRows() {
       {"cvt{.rni,.rzi,.rmi,.rpi}.bf16.bf16", "T=U", floatToIntegral},
       {"cvt{.rn,.rz}{,.relu}{,.satfinite}{.f16x2,.bf16x2}.f32", "T=U,U",
        toHalves},
-      {"cvt.rna.tf32.f32", "b32=U", toTf32},
+      {"cvt.rna{,.satfinite}.tf32.f32", "b32=U", toTf32},
       {"cvt{.rn,.rz}{,.relu}.tf32.f32", "b32=U", toTf32},
       {"cvt.rn.satfinite{,.relu}{.e4m3x2,.e5m2x2}.f32", "T=U,U", packEight},
       {"cvt.rn.satfinite{,.relu}{.e4m3x2,.e5m2x2}.f16x2", "T=U", packEight},

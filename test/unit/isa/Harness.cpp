@@ -12,10 +12,14 @@
 
 #include "gtest/gtest.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
+#include <set>
+#include <tuple>
 
 using namespace gevo::gpu;
 using namespace gevo::isa;
@@ -49,8 +53,8 @@ std::string store(const std::string &Name, unsigned Bits, uint64_t Offset) {
 }
 
 /// The statements with their placeholders filled in, each behind \p Guard.
-std::string statements(std::string_view Body, const Form &F, uint64_t Immediate,
-                       const std::vector<std::string> &Dst,
+std::string statements(const Row &R, std::string_view Body, const Form &F,
+                       uint64_t Immediate, const std::vector<std::string> &Dst,
                        const std::vector<std::string> &Src,
                        const std::string &Guard) {
   std::string Out = Guard;
@@ -66,8 +70,14 @@ std::string statements(std::string_view Body, const Form &F, uint64_t Immediate,
     char C = Body[++I];
     if (C == 'I')
       Out += F.Text;
+    else if (C >= '1' && C <= '3')
+      Out += (*R.Parts)[Immediate][size_t(C - '1')];
     else if (C == 'i')
       Out += std::to_string(Immediate);
+    else if (C == 'T')
+      Out += "b" + std::to_string(F.type().bits());
+    else if (C == 'z')
+      Out += std::to_string(F.type().bits() / 8);
     else if (C == 'm')
       Out += "%scratch";
     else if (C == 's')
@@ -92,19 +102,19 @@ std::string plainBody(const Shape &S) {
 
 /// Can the first destination's register be that of the first source?
 bool canBeInPlace(const Row &R, const Shape &S) {
-  return !R.Body && !S.Src.empty() && !S.Dst.empty() &&
+  return R.Body.empty() && !S.Src.empty() && !S.Dst.empty() &&
          S.Dst[0].registerBits() == S.Src[0].registerBits();
 }
 
 class Runner {
 public:
   Runner() : D(config()) {
-    Count = operandCount();
-    In = D.allocate(uint64_t(Count) * 8 * (2 * MaxOperands + 1));
-    Out = D.allocate(uint64_t(Count) * 8 * 3 * MaxOperands);
-    Scratch = D.allocate(uint64_t(Count) * ScratchBytes);
+    uint64_t Lanes = operandCount();
+    In = D.allocate(Lanes * 8 * (2 * MaxOperands + 1));
+    Out = D.allocate(Lanes * 8 * 3 * MaxOperands);
+    Scratch = D.allocate(Lanes * ScratchBytes);
   }
-  void run(const Row &R, const Form &F, uint64_t Immediate);
+  void run(const Row &R, const Form &F, uint64_t Immediate, unsigned Lanes);
 
 private:
   static DeviceConfig config() {
@@ -117,7 +127,7 @@ private:
               std::vector<uint64_t> &Results, size_t NumResults);
 
   Device D;
-  unsigned Count;
+  unsigned Count = 0; ///< Lanes of the form that runs.
   uint64_t In, Out, Scratch;
   std::vector<OperandSpec> LastSrc; ///< Whose operands are in place.
   std::vector<std::vector<uint64_t>> Operands;
@@ -125,7 +135,7 @@ private:
 
 /// The sources; behind them who takes part, and what destinations hold.
 const std::vector<std::vector<uint64_t>> &Runner::operandsFor(const Shape &S) {
-  if (!Operands.empty() && S.Src == LastSrc)
+  if (!Operands.empty() && Operands[0].size() == Count && S.Src == LastSrc)
     return Operands;
   LastSrc = S.Src;
   Operands = makeOperands(S.Src, Count, 1);
@@ -153,7 +163,9 @@ bool Runner::launch(const Row &R, const Form &F, uint64_t Immediate,
     return false;
   }
   std::memset(reinterpret_cast<void *>(Out), 0, NumResults * Count * 8);
-  uint64_t Params[3] = {In, Out, Scratch};
+  uint64_t Params[8] = {In, Out, Scratch, 0};
+  for (unsigned K = 0; K < 4; ++K)
+    Params[4 + K] = knownWord(K);
   LaunchOptions O;
   O.Grid = {Count / BlockSize, 1, 1};
   O.Block = {BlockSize, 1, 1};
@@ -210,7 +222,9 @@ uint64_t inRegister(uint64_t Bits, const OperandSpec &S) {
   return Bits & Mask;
 }
 
-void Runner::run(const Row &R, const Form &F, uint64_t Immediate) {
+void Runner::run(const Row &R, const Form &F, uint64_t Immediate,
+                 unsigned Lanes) {
+  Count = Lanes;
   Shape S = shapeOf(R, F);
   size_t NumDst = S.Dst.size(), NumSrc = S.Src.size();
   const auto &Operands = operandsFor(S);
@@ -276,7 +290,7 @@ void Runner::run(const Row &R, const Form &F, uint64_t Immediate) {
 
 unsigned gevo::isa::operandCount() {
   const char *Wish = std::getenv("GEVO_ISA_OPERANDS");
-  unsigned N = Wish ? unsigned(std::atoi(Wish)) : 2048;
+  unsigned N = Wish ? unsigned(std::atoi(Wish)) : 4096;
   return N < BlockSize ? BlockSize : N / BlockSize * BlockSize;
 }
 
@@ -334,7 +348,7 @@ std::string gevo::isa::kernelText(const Row &R, const Form &F,
     Loads += load(Src[K], Bits, K * Stride);
   }
   Loads += load("%act", 1, S.Src.size() * Stride);
-  std::string Body = R.Body ? R.Body : plainBody(S);
+  std::string Body = R.Body.empty() ? plainBody(S) : R.Body;
   for (unsigned Variant = 0; Variant < (canBeInPlace(R, S) ? 3u : 2u);
        ++Variant) {
     std::vector<std::string> Dst, From = Src;
@@ -351,13 +365,21 @@ std::string gevo::isa::kernelText(const Row &R, const Form &F,
               Dst[0] + ", " + Src[0] + ";\n";
       From[0] = Dst[0];
     }
-    Code +=
-        statements(Body, F, Immediate, Dst, From, Variant == 1 ? "@%act " : "");
+    Code += statements(R, Body, F, Immediate, Dst, From,
+                       Variant == 1 ? "@%act " : "");
   }
+  std::string Known;
+  for (unsigned K = 0; K < 4; ++K)
+    Known += (K ? ", " : "") + std::to_string(knownWord(K)) + "U";
   return ".version 8.5\n.target sm_90\n.address_size 64\n"
          ".shared .align 32 .b8 pad[8192];\n"
+         ".const .align 16 .b64 bytes[4] = {" +
+         Known +
+         "};\n"
          ".visible .entry k(.param .u64 p_in, .param .u64 p_out, "
-         ".param .u64 p_scratch)\n{\n"
+         ".param .u64 p_scratch, .param .align 16 .b8 p_bytes[32])\n{\n"
+         ".local .align 16 .b8 local[32]; .reg .b64 %ones, %other; "
+         ".reg .pred %c1;\n"
          ".reg .b32 %word, %id, %n, %shared; .reg .pred %act;\n"
          ".reg .b64 %in, %out, %scratch, %wide; .reg .b128 %quad, %quad2;\n" +
          Head +
@@ -369,17 +391,58 @@ std::string gevo::isa::kernelText(const Row &R, const Form &F,
          "ld.param.u64 %scratch, [p_scratch];\n"
          "mul.wide.u32 %wide, %id, 8; add.u64 %in, %in, %wide; "
          "add.u64 %out, %out, %wide;\n"
-         "mul.wide.u32 %wide, %id, 32; add.u64 %scratch, %scratch, %wide;\n" +
+         "mul.wide.u32 %wide, %id, 32; add.u64 %scratch, %scratch, %wide;\n"
+         "mov.b64 %ones, -1;\n" +
          Loads + Code + Stores + "ret;\n}\n";
+}
+
+std::vector<std::vector<Form>>
+gevo::isa::formsOf(const std::vector<Row> &Table) {
+  std::vector<std::vector<Form>> Forms;
+  // Opcode and two words, which may be the same.
+  std::set<std::tuple<std::string, std::string, std::string>> Seen;
+  for (const Row &R : Table) {
+    std::vector<Form> All = expand(R.Pattern);
+    if (!R.Sample) {
+      Forms.push_back(std::move(All));
+      continue;
+    }
+    Forms.emplace_back();
+    // In an order in which neighbours differ in much.
+    size_t Step = All.size() * 5 / 8 + 1;
+    while (std::gcd(Step, All.size()) != 1)
+      ++Step;
+    for (size_t K = 0; K < All.size(); ++K) {
+      const Form &F = All[K * Step % All.size()];
+      bool New = Forms.back().empty();
+      for (const std::string &A : F.Words)
+        for (const std::string &B : F.Words)
+          New |= A <= B && Seen.insert({F.opcode(), A, B}).second;
+      if (New)
+        Forms.back().push_back(F);
+    }
+  }
+  return Forms;
 }
 
 void gevo::isa::runRows(const std::vector<Row> &Rows) {
   Runner Run;
-  for (const Row &R : Rows)
-    for (const Form &F : expand(R.Pattern))
-      if (R.Immediates.empty())
-        Run.run(R, F, 0);
-      else
-        for (uint64_t Immediate : R.Immediates)
-          Run.run(R, F, Immediate);
+  std::vector<std::vector<Form>> All = formsOf(Rows);
+  for (size_t Index = 0; Index < Rows.size(); ++Index) {
+    const Row &R = Rows[Index];
+    const std::vector<Form> &Forms = All[Index];
+    std::vector<uint64_t> Variants = R.Immediates;
+    for (size_t K = 0; R.Parts && K < R.Parts->size(); ++K)
+      Variants.push_back(K);
+    if (Variants.empty())
+      Variants.push_back(0);
+    // Rows of very many forms share their operands out.
+    uint64_t Kernels = Forms.size() * Variants.size();
+    uint64_t Lanes = uint64_t(operandCount()) * 32 / Kernels;
+    Lanes = std::min<uint64_t>(Lanes, operandCount()) / BlockSize * BlockSize;
+    Lanes = std::max<uint64_t>(Lanes, BlockSize);
+    for (const Form &F : Forms)
+      for (uint64_t V : Variants)
+        Run.run(R, F, V, unsigned(Lanes));
+  }
 }

@@ -18,6 +18,7 @@
 
 #include "test/unit/isa/Form.h"
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -45,20 +46,36 @@ using Reference = void (*)(const Form &F, const uint64_t *In, Want *Out);
 
 struct Row {
   /// See Form.h.
-  const char *Pattern;
+  std::string Pattern;
   /// "W=T,T": destinations, then sources, each the form's first, second or
   /// third type (T, U, V), the one twice as wide as T (W), a predicate (p) or
   /// a type by name. After it '^': in a wider register; '~': mostly small
   /// values; '!': never zero. '#' is an immediate.
-  const char *Signature;
+  std::string Signature;
   Reference Ref;
   /// The statements if they are more than the instruction: $I is the form, $d
-  /// to $g the destinations, $a $b $c $h the sources, $i the immediate, $m and
-  /// $s scratch of the lane in global and shared memory (32 bytes).
-  const char *Body = nullptr;
+  /// to $g the destinations, $a $b $c $h the sources, $i the immediate, $T the
+  /// form's first type as bits, $z its size in bytes; $m and $s are scratch of
+  /// the lane in global and shared memory (32 bytes), local such memory, bytes
+  /// and p_bytes what knownWord says.
+  std::string Body = {};
   /// Values of the immediate; a kernel for each.
   std::vector<uint64_t> Immediates = {};
+  /// What $1, $2 and $3 stand for, such as parts of the registers before them;
+  /// a kernel for each. The immediate is the index.
+  const std::vector<std::array<std::string, 3>> *Parts = nullptr;
+  /// Not all forms, but so many that each two words that go together do.
+  bool Sample = false;
 };
+
+/// The forms of each row of a table that run. A pair of words of rows that are
+/// sampled runs once.
+std::vector<std::vector<Form>> formsOf(const std::vector<Row> &Table);
+
+/// What the constants and the parameter of a kernel hold, eight bytes each.
+constexpr uint64_t knownWord(unsigned K) {
+  return 0x81a3c5e7091b2d4f * (2 * K + 1);
+}
 
 /// One operand of a row for a form.
 struct OperandSpec {
@@ -85,7 +102,8 @@ std::string kernelText(const Row &R, const Form &F, uint64_t Immediate,
 /// All rows of a family, compared.
 void runRows(const std::vector<Row> &Rows);
 
-/// Operands per form: GEVO_ISA_OPERANDS, or 2048.
+/// Operands per form: GEVO_ISA_OPERANDS, or 4096; rows of very many
+/// forms take fewer for each.
 unsigned operandCount();
 
 } // namespace gevo::isa

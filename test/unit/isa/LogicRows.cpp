@@ -130,7 +130,7 @@ const std::vector<Row> &gevo::isa::logicRows() {
       {"shl{.b16,.b32,.b64}", "T=T,u32~", shift},
       {"shr{.b16,.b32,.b64,.u16,.u32,.u64,.s16,.s32,.s64}", "T=T,u32~", shift},
       {"shf{.l,.r}{.clamp,.wrap}.b32", "T=T,T,u32~", funnel},
-      {"lop3.b32", "T=T,T,T,#", lop3, nullptr, allTableBytes()},
+      {"lop3.b32", "T=T,T,T,#", lop3, "", allTableBytes()},
       {"lop3{.or,.and}.b32",
        "T|p=T,T,T,p,#",
        lop3Bool,

@@ -7,6 +7,7 @@
 
 #include "test/unit/isa/Operands.h"
 
+#include <algorithm>
 #include <map>
 
 using namespace gevo::isa;
@@ -185,17 +186,19 @@ gevo::isa::makeOperands(const std::vector<OperandSpec> &Src, unsigned Count,
   size_t First = Src.empty() || Src[0].T.K == Type::Pred
                      ? 2
                      : specialValues(Src[0].T.part()).size();
+  // Pairs of special values come first, in order if nearly all fit.
+  size_t Pairs = std::min<size_t>(First * First, Count / 4 * 3);
+  bool Enough = Pairs + First >= First * First;
   for (unsigned I = 0; I < Count; ++I)
     for (size_t K = 0; K < Src.size(); ++K) {
       uint64_t Near = K ? Out[R.below(unsigned(K))][I] : R.next();
-      // Half of the lanes hold products of special values.
-      bool Special = I < Count / 2 && (K < 2 || R.below(2));
+      bool Special = I < Pairs && (K < 2 || R.below(2));
       if (Special && Src[K].Small)
         Special = R.below(4) == 0;
-      uint64_t V = !Special ? randomOf(Src[K], R, Near)
-                   : K == 0 ? specialOf(Src[K], R, I)
-                   : K == 1 ? specialOf(Src[K], R, I / First)
-                            : specialOf(Src[K], R, R.below(1024));
+      uint64_t V = !Special           ? randomOf(Src[K], R, Near)
+                   : K == 0           ? specialOf(Src[K], R, I)
+                   : K == 1 && Enough ? specialOf(Src[K], R, I / First)
+                                      : specialOf(Src[K], R, R.below(1024));
       if (Src[K].NonZero && V == 0)
         V = 1;
       Out[K][I] = V;

@@ -18,6 +18,13 @@ const std::vector<Row> &logicRows();
 const std::vector<Row> &floatRows();
 const std::vector<Row> &compareRows();
 const std::vector<Row> &convertRows();
+const std::vector<Row> &videoRows();
+const std::vector<Row> &memoryRows();
+const std::vector<Row> &addressRows();
+/// Patterns of the operations across lanes, which have a test of their own.
+const std::vector<std::string> &warpPatterns();
+
+std::vector<const std::vector<Row> *> allTables();
 
 } // namespace gevo::isa
 

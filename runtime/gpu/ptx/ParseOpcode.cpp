@@ -1,0 +1,147 @@
+//===- ParseOpcode.cpp - Opcodes and their modifiers ----------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An instruction up to its operands. What Opcodes.def does not have is refused
+// by its full name, and if we know what it is, that is said.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/ptx/ParserImpl.h"
+
+using namespace gevo::gpu;
+using namespace gevo::gpu::ptx;
+
+void Parser::parseInstruction() {
+  Instruction I;
+  I.Loc = CurrentLoc;
+  I.FirstOperand = uint32_t(F->Operands.size());
+  I.FirstModifier = uint32_t(F->Modifiers.size());
+  if (accept('@')) {
+    I.GuardNegated = accept('!');
+    if (!parsePredicate(I.Guard))
+      return;
+  }
+  Token Name = Tok;
+  I.Line = Tok.Line;
+  I.Column = Tok.Column;
+  if (!parseOpcode(I))
+    return;
+  const OpcodeInfo &Info = opcodeInfo(I.Op);
+  if (!parseModifiers(I, Info, Name) || !checkForm(I, Info, Name))
+    return;
+  parseOperands(I, Info);
+  if (Failed)
+    return;
+  if (!expect(';', "after the instruction"))
+    return;
+  checkOperandCount(I, Info, Name);
+  F->Code.push_back(I);
+}
+
+bool Parser::parseOpcode(Instruction &I) {
+  Token Name = Tok;
+  I.Op = Tok.is(TokenKind::Name) ? opcodeByName(Tok.Text) : Opcode::None;
+  advance();
+  if (I.Op != Opcode::None)
+    return true;
+  std::string Words(Name.Text.substr(0, 80));
+  // Some opcodes have several words: cp.async, mbarrier.init. The longest one
+  // that exists counts.
+  if (Words == "cp" || Words == "mbarrier")
+    while (!Failed && Tok.is(TokenKind::Dot) && !Tok.SpaceBefore) {
+      std::string Longer = Words + "." + std::string(Tok.Text.substr(0, 80));
+      Opcode Op = opcodeByName(Longer);
+      bool Between = Longer == "cp.async.mbarrier";
+      if (Op == Opcode::None && I.Op != Opcode::None && !Between)
+        return true;
+      I.Op = Op == Opcode::None ? I.Op : Op;
+      Words = std::move(Longer);
+      advance();
+    }
+  if (I.Op == Opcode::None)
+    refuse(Name, std::move(Words));
+  return !Failed;
+}
+
+/// Names the instruction with the modifiers that are left, as people know it.
+void Parser::refuse(const Token &At, std::string Text) {
+  while (!Failed && Tok.is(TokenKind::Dot) && !Tok.SpaceBefore &&
+         Text.size() < 200) {
+    Text += "." + std::string(Tok.Text.substr(0, 80));
+    advance();
+  }
+  std::string_view Kind = unsupportedKind(Text);
+  if (Kind.empty())
+    error(At, "unknown or unsupported instruction '" + Text + "'");
+  else
+    error(At,
+          "unsupported instruction '" + Text + "': it is " + std::string(Kind));
+}
+
+/// With the modifiers so far.
+std::string Parser::textOf(const Instruction &I, const OpcodeInfo &Info) const {
+  std::string Text(Info.Text);
+  for (unsigned K = 0; K < I.NumModifiers; ++K)
+    Text += "." + std::string(modText(F->Modifiers[I.FirstModifier + K]));
+  return Text;
+}
+
+bool Parser::parseModifiers(Instruction &I, const OpcodeInfo &Info,
+                            const Token &At) {
+  while (!Failed && Tok.is(TokenKind::Dot) && !Tok.SpaceBefore) {
+    Mod X = modByName(Tok.Text);
+    if (X == Mod::None || !Info.Allowed.test(unsigned(X))) {
+      Token Bad = Tok;
+      std::string Text = textOf(I, Info);
+      std::string Known = Text + "." + std::string(Tok.Text.substr(0, 80));
+      if (!unsupportedKind(Known).empty())
+        refuse(At, Text);
+      else
+        error(Bad, "modifier " + quote(Bad) + " is not valid for '" +
+                       std::string(Info.Text) + "'");
+      return false;
+    }
+    if (I.NumModifiers == 16) {
+      error("too many modifiers");
+      return false;
+    }
+    F->Modifiers.push_back(X);
+    ++I.NumModifiers;
+    advance();
+  }
+  return !Failed;
+}
+
+/// Forms are few, so most instructions have one that was seen before.
+bool Parser::checkForm(const Instruction &I, const OpcodeInfo &Info,
+                       const Token &At) {
+  const Mod *Mods = F->Modifiers.data() + I.FirstModifier;
+  std::string Key(1, char(I.Op));
+  Key.append(reinterpret_cast<const char *>(Mods), I.NumModifiers);
+  if (KnownForms.count(Key))
+    return true;
+  if (Info.hasForm(Mods, I.NumModifiers)) {
+    KnownForms.insert(std::move(Key));
+    return true;
+  }
+  error(At, "instruction '" + textOf(I, Info) +
+                "' does not exist or is not supported");
+  return false;
+}
+
+void Parser::checkOperandCount(const Instruction &I, const OpcodeInfo &Info,
+                               const Token &At) {
+  size_t Optional = Info.Operands.find('?');
+  size_t Max = Info.Operands.size() - (Optional != std::string_view::npos);
+  size_t Min = Optional == std::string_view::npos ? Max : Optional;
+  if (Info.Operands == "c")
+    return;
+  if (I.NumOperands < Min || I.NumOperands > Max)
+    error(At, "'" + std::string(Info.Text) + "' takes " + std::to_string(Min) +
+                  (Max > Min ? " to " + std::to_string(Max) : "") +
+                  " operands, not " + std::to_string(I.NumOperands));
+}
