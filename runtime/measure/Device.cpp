@@ -72,7 +72,7 @@ bool Device::openLibrary(std::string &Error) {
   // Extras go together; a library that has only some is another version.
   int Version = 0;
   if (Driver.gevoGpuVersion && Driver.gevoGpuVersion(&Version) == 0 &&
-      Version < 3) {
+      Version < 4) {
     Error = "'" + Path + "' is an embedded GPU of an older version";
     return false;
   }
@@ -187,6 +187,7 @@ bool Device::reset() {
   Recent.clear();
   ByKey.clear();
   Resident = nullptr;
+  CachesOf = nullptr;
   Driver.cuDevicePrimaryCtxReset_v2(Options.Ordinal);
   Driver.cuDevicePrimaryCtxRelease_v2(Options.Ordinal);
   Context = nullptr;

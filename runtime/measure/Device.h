@@ -108,7 +108,8 @@ private:
   std::list<Cached> Recent; ///< Most recent first.
   std::map<std::string, std::list<Cached>::iterator> ByKey;
   uint64_t Loads = 0, Hits = 0;
-  Replay *Resident = nullptr; ///< Whose memory is in place.
+  Replay *Resident = nullptr;     ///< Whose memory is in place.
+  const void *CachesOf = nullptr; ///< Whose memory the kept L2 holds.
 };
 
 /// The embedded GPU's library as installed beside this program.

@@ -81,6 +81,7 @@ struct Replay::Impl {
   void leave();
   bool find(const LoadedModule &M, ReplayResult &R);
   bool configure(const ReplayOptions &O, ReplayResult &R);
+  void warmCaches(bool Warm);
   CUresult launch(size_t Index);
   CUresult launchTimed(size_t Index, const ReplayOptions &O, ReplayResult &R);
   bool launchAll(const ReplayOptions &O, ReplayResult &R);
@@ -109,6 +110,8 @@ Replay::Replay(Device &D, const capture::Case &C)
 }
 
 Replay::~Replay() {
+  if (D.CachesOf == P.get())
+    D.CachesOf = nullptr;
   if (D.Resident != this) {
     P->Memory.forget();
     return;
@@ -180,12 +183,22 @@ bool Replay::Impl::configure(const ReplayOptions &O, ReplayResult &R) {
   T.gevoGpuSetStepLimit(Limit);
   T.gevoGpuKeepLines(O.Lines);
   T.gevoGpuClear();
-  T.gevoGpuFlushCaches();
-  if (O.Timing && O.WarmCaches)
-    for (const capture::Buffer &B : C.Buffers)
-      for (const capture::Piece &P : B.Pieces)
-        T.gevoGpuFillCaches(B.Address + P.Offset, P.Before.size());
+  warmCaches(O.Timing && O.WarmCaches);
   return true;
+}
+
+/// Empties L2 and, with \p Warm, fills it with the case's memory.
+void Replay::Impl::warmCaches(bool Warm) {
+  if (Warm && D.CachesOf == this && !T.gevoGpuRecallCaches())
+    return;
+  T.gevoGpuFlushCaches();
+  if (!Warm)
+    return;
+  for (const capture::Buffer &B : C.Buffers)
+    for (const capture::Piece &P : B.Pieces)
+      T.gevoGpuFillCaches(B.Address + P.Offset, P.Before.size());
+  if (!T.gevoGpuKeepCaches())
+    D.CachesOf = this;
 }
 
 CUresult Replay::Impl::launch(size_t Index) {

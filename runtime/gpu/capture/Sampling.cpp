@@ -21,8 +21,6 @@ constexpr uint64_t LaunchesPerRecording = 16;
 /// take ever more memory.
 constexpr size_t MaxShapes = 4096;
 
-bool isPowerOfTwo(uint64_t N) { return N && !(N & (N - 1)); }
-
 /// How different two launches are: by the factor between their instructions
 /// above all.
 double distance(const LaunchShape &A, const Behaviour &X, const LaunchShape &B,
@@ -45,8 +43,10 @@ bool Sampling::wants(const LaunchShape &Shape) {
       Recordings * LaunchesPerRecording > Launches)
     return false;
   auto It = Shapes.find(Shape);
+  // What a shape did once it mostly does again; its second launch is looked at
+  // because first ones are often special.
   bool Wanted =
-      It == Shapes.end() || It->second.Varies || isPowerOfTwo(It->second.Times);
+      It == Shapes.end() || It->second.Varies || It->second.Times == 1;
   Recordings += Wanted;
   return Wanted;
 }

@@ -26,7 +26,8 @@ constexpr uint64_t MaxGap = 16;
 constexpr uint64_t SmallVariable = 64 * 1024;
 
 bool anyMark(const uint8_t *Marks, uint64_t Count) {
-  return std::any_of(Marks, Marks + Count, [](uint8_t M) { return M != 0; });
+  // If the first byte is 0, all are that equal their neighbours.
+  return Count && (Marks[0] || std::memcmp(Marks, Marks + 1, Count - 1) != 0);
 }
 
 /// Fills bytes [Begin, End) of a page into \p P, whose first byte is at

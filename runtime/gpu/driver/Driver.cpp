@@ -238,8 +238,23 @@ uint64_t Driver::usedBytes(int Ordinal) {
 }
 
 std::vector<std::shared_ptr<Context>> &gevo::driver::contextStack() {
-  thread_local std::vector<std::shared_ptr<Context>> Stack;
-  return Stack;
+  // Programs call us from destructors that run after those of the thread: then
+  // there is a new, empty stack, which stays.
+  using Contexts = std::vector<std::shared_ptr<Context>>;
+  static thread_local Contexts *Stack = nullptr;
+  struct Owner {
+    ~Owner() {
+      delete Stack;
+      Stack = nullptr;
+    }
+    bool Used = false;
+  };
+  static thread_local Owner Last;
+  if (!Stack) {
+    Stack = new Contexts;
+    Last.Used = true;
+  }
+  return *Stack;
 }
 
 CUresult gevo::driver::checkInitialised() {

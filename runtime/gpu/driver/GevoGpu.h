@@ -113,6 +113,11 @@ int gevoGpuFlushCaches(void);
 /* The model's L2 holds these bytes from now on, as if they had been copied. */
 int gevoGpuFillCaches(uint64_t Address, size_t Bytes);
 
+/* Keeps what the model's L2 holds, and brings it back. The second returns
+   CUDA_ERROR_NOT_READY if the context has kept nothing. */
+int gevoGpuKeepCaches(void);
+int gevoGpuRecallCaches(void);
+
 /* Makes [Address, Address + Bytes) device memory; with Variable, memory of the
    variable of that name. CUDA_ERROR_ALREADY_MAPPED if part of it is taken. */
 int gevoGpuAllocAt(uint64_t Address, size_t Bytes, const char *Variable,

@@ -17,6 +17,7 @@
 #include <cstring>
 #include <pthread.h>
 #include <regex>
+#include <thread>
 
 using namespace gevo;
 using namespace gevo::driver;
@@ -83,7 +84,7 @@ private:
   bool writeIndex();
   void complain();
 
-  static thread_local Recording Current;
+  std::map<std::thread::id, Recording> Current; ///< By thread.
   const std::string Folder;
   const std::regex Kernels;
   const size_t MaxSamples;
@@ -94,7 +95,6 @@ private:
   std::map<std::string, uint32_t> Modules;
 };
 
-thread_local CaptureObserver::Recording CaptureObserver::Current;
 CaptureObserver *Only = nullptr;
 
 /// The text of the module that the kernel is in.
@@ -128,19 +128,19 @@ CaptureObserver::Watched &CaptureObserver::watched(const LaunchPlan &Plan) {
 void CaptureObserver::before(const LaunchPlan &Plan,
                              gpu::LaunchOptions &Options) {
   std::lock_guard<std::mutex> Guard(Lock);
-  Current = Recording();
   if (Failed)
     return;
   Watched &W = watched(Plan);
   if (!W.Wanted)
     return;
-  Current.Kernel = &W;
-  Current.Shape = shapeOf(Plan);
-  if (!W.Launches.wants(Current.Shape))
+  Recording &Now = Current[std::this_thread::get_id()];
+  Now.Kernel = &W;
+  Now.Shape = shapeOf(Plan);
+  if (!W.Launches.wants(Now.Shape))
     return;
-  Current.Touches = std::make_unique<gpu::TouchRecord>(/*Bytes=*/true);
-  markVariables(Plan, *Current.Touches);
-  Options.Touches = Current.Touches.get();
+  Now.Touches = std::make_unique<gpu::TouchRecord>(/*Bytes=*/true);
+  markVariables(Plan, *Now.Touches);
+  Options.Touches = Now.Touches.get();
 }
 
 std::optional<uint32_t> CaptureObserver::moduleOf(const LaunchPlan &Plan) {
@@ -178,7 +178,11 @@ bool CaptureObserver::keep(const LaunchPlan &Plan, const LaunchOutcome &Outcome,
 void CaptureObserver::after(const LaunchPlan &Plan,
                             const LaunchOutcome &Outcome) {
   std::lock_guard<std::mutex> Guard(Lock);
-  Recording Now = std::exchange(Current, Recording());
+  Recording Now;
+  if (auto It = Current.find(std::this_thread::get_id()); It != Current.end()) {
+    Now = std::move(It->second);
+    Current.erase(It);
+  }
   uint64_t Index = Launches++;
   if (!Now.Kernel || Failed || Outcome.Result.Status != gpu::LaunchStatus::Ok)
     return;
@@ -230,6 +234,7 @@ void CaptureObserver::restart() {
   Writer.reset();
   Failed = false;
   Launches = 0;
+  Current.clear();
   ByKernel.clear();
   Modules.clear();
 }

@@ -144,6 +144,25 @@ GEVO_EXPORT int gevoGpuFillCaches(uint64_t Address, size_t Bytes) {
   return CUDA_SUCCESS;
 }
 
+GEVO_EXPORT int gevoGpuKeepCaches(void) {
+  std::shared_ptr<Context> Ctx;
+  if (CUresult R = currentContext(Ctx, /*AllowFault=*/true))
+    return R;
+  return guarded([&] {
+    std::lock_guard<std::mutex> Guard(Ctx->ClockLock);
+    Ctx->Clock.keepCaches();
+    return CUDA_SUCCESS;
+  });
+}
+
+GEVO_EXPORT int gevoGpuRecallCaches(void) {
+  std::shared_ptr<Context> Ctx;
+  if (CUresult R = currentContext(Ctx, /*AllowFault=*/true))
+    return R;
+  std::lock_guard<std::mutex> Guard(Ctx->ClockLock);
+  return Ctx->Clock.recallCaches() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+
 GEVO_EXPORT int gevoGpuGetLines(GevoGpuLine *Lines, size_t Count,
                                 size_t *Needed) {
   std::shared_ptr<Context> Ctx;

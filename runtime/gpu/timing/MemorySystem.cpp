@@ -70,6 +70,15 @@ void MemorySystem::flush() {
   Warm = false;
 }
 
+bool MemorySystem::recall() {
+  if (Kept.empty())
+    return false;
+  Slices = Kept;
+  restart();
+  Filled = true;
+  return true;
+}
+
 void MemorySystem::copied(uint64_t Address, uint64_t Bytes) {
   if (!Bytes)
     return;

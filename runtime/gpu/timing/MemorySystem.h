@@ -66,6 +66,10 @@ public:
   /// The host copied \p Bytes to offset \p Address of the device's memory:
   /// copies go through L2 and stay there until something takes their place.
   void copied(uint64_t Address, uint64_t Bytes);
+  /// Keeps what L2 holds now, and brings it back: quicker than to empty L2 and
+  /// to fill it again. recall() is false if nothing was kept.
+  void keep() { Kept = Slices; }
+  bool recall();
 
   const MemoryCounters &counters() const { return Counters; }
   bool warm() const { return Warm; }
@@ -92,6 +96,7 @@ private:
   uint64_t DramSectorCost; ///< Of a channel.
   uint64_t PortSectorCost; ///< Of the way to or from an SM.
   std::vector<Slice> Slices;
+  std::vector<Slice> Kept; ///< Empty: nothing was kept.
   std::vector<uint64_t> ChannelFree;
   std::vector<uint64_t> PortFree;  ///< By SM, for data that it reads.
   std::vector<uint64_t> WriteFree; ///< By SM, for data that it writes.

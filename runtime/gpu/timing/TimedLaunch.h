@@ -43,6 +43,10 @@ public:
     Memory.copied(D.offsetOf(Address), Bytes);
   }
 
+  /// MemorySystem::keep and recall.
+  void keepCaches() { Memory.keep(); }
+  bool recallCaches() { return Memory.recall(); }
+
   /// Runs \p K and tells its time. A launch that ends early is timed up to the
   /// block that failed. With \p Machine, the machine code of the kernel's
   /// module, costs come from that where it has the kernel. A launch that takes

@@ -424,6 +424,11 @@ TEST_F(ReplayTest, WarmAndColdCaches) {
            First = run(C, Doubling, Cold).Cycles;
   EXPECT_LT(Warm, First);
   EXPECT_EQ(run(C, Doubling).Cycles, Warm);
+  // A kept L2 is as good as one that is filled anew.
+  Replay R(*D, C);
+  EXPECT_EQ(R.run(kernel(Doubling), {}).Cycles, Warm);
+  EXPECT_EQ(R.run(kernel(Doubling), Cold).Cycles, First);
+  EXPECT_EQ(R.run(kernel(Doubling), {}).Cycles, Warm);
 }
 
 TEST(DeviceTest, NoLibrary) {
