@@ -161,6 +161,15 @@ cudaError_t Registry::findFunction(const DriverTable &D, const void *Host,
   return cudaSuccess;
 }
 
+const void *Registry::hostOf(CUfunction F) {
+  std::shared_lock<std::shared_mutex> Guard(Lock);
+  for (const auto &M : Modules)
+    for (const auto &K : M->Kernels)
+      if (K->Function.load() == F)
+        return K->Host;
+  return nullptr;
+}
+
 cudaError_t Registry::findVariable(const DriverTable &D, const void *Host,
                                    CUdeviceptr &Address, size_t &Bytes) {
   Variable *V = nullptr;

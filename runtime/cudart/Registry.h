@@ -80,6 +80,8 @@ public:
   /// context. \p Host may also be a handle given to addHandle().
   cudaError_t findFunction(const DriverTable &D, const void *Host,
                            CUfunction &F);
+  /// The host symbol of the function \p F, or null.
+  const void *hostOf(CUfunction F);
   /// Address and size of the variable that \p Host stands for, in the current
   /// context.
   cudaError_t findVariable(const DriverTable &D, const void *Host,

@@ -27,6 +27,9 @@ struct Process {
   std::atomic<bool> Forked{false};
   cudaError_t OpenError = cudaSuccess;
   std::map<int, CUcontext> Primary; ///< Retained contexts by ordinal.
+  /// Contexts that were reset, which may still be current in some thread.
+  std::set<CUcontext> Gone;
+  std::atomic<unsigned> Resets{0};
   std::set<std::string> Told;
 };
 
@@ -101,11 +104,25 @@ cudaError_t gevo::cudart::primaryContext(const DriverTable &D, int Ordinal,
 void gevo::cudart::forgetContext(int Ordinal) {
   Process &P = process();
   std::lock_guard<std::mutex> Guard(P.Lock);
-  P.Primary.erase(Ordinal);
+  auto It = P.Primary.find(Ordinal);
+  if (It == P.Primary.end())
+    return;
+  P.Gone.insert(It->second);
+  P.Primary.erase(It);
+  ++P.Resets;
 }
 
 cudaError_t gevo::cudart::useContext(const DriverTable &D, CUcontext &Ctx) {
-  if (!D.cuCtxGetCurrent(&Ctx) && Ctx)
+  Process &P = process();
+  bool IsCurrent = !D.cuCtxGetCurrent(&Ctx) && Ctx;
+  thread_local unsigned SeenResets = 0;
+  if (unsigned Resets = P.Resets.load(std::memory_order_acquire);
+      Resets != SeenResets) {
+    SeenResets = Resets;
+    std::lock_guard<std::mutex> Guard(P.Lock);
+    IsCurrent = IsCurrent && !P.Gone.count(Ctx);
+  }
+  if (IsCurrent)
     return cudaSuccess;
   if (cudaError_t E = primaryContext(D, currentDevice(), Ctx))
     return E;

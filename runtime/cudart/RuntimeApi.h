@@ -27,6 +27,8 @@
 #define cudaMemAdvise_v2 cudaMemAdvise
 #define cudaMemPrefetchAsync_v2 cudaMemPrefetchAsync
 #define cudaStreamGetCaptureInfo_v3 cudaStreamGetCaptureInfo
+#define cudaStreamUpdateCaptureDependencies_v2                                 \
+  cudaStreamUpdateCaptureDependencies
 #endif
 
 #define CUDART_EXPORT __attribute__((visibility("default")))

@@ -170,6 +170,28 @@ cudaStreamGetCaptureInfo_v3(cudaStream_t Stream, CUstreamCaptureStatus *Status,
 }
 #endif
 
+#if GEVO_CUDART_MAJOR <= 12
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t Stream,
+                                                cudaGraphNode_t *After,
+                                                size_t Count, unsigned Flags) {
+  return call([&](const DriverTable &D) {
+    return D.cuStreamUpdateCaptureDependencies(Stream, After, Count, Flags);
+  });
+}
+#endif
+
+#if GEVO_CUDART_MAJOR >= 12
+cudaError_t cudaStreamUpdateCaptureDependencies_v2(cudaStream_t Stream,
+                                                   cudaGraphNode_t *After,
+                                                   const cudaGraphEdgeData *,
+                                                   size_t Count,
+                                                   unsigned Flags) {
+  return call([&](const DriverTable &D) {
+    return D.cuStreamUpdateCaptureDependencies(Stream, After, Count, Flags);
+  });
+}
+#endif
+
 cudaError_t cudaThreadExchangeStreamCaptureMode(CUstreamCaptureMode *Mode) {
   return callWithoutContext([&](const DriverTable &D) {
     return D.cuThreadExchangeStreamCaptureMode(Mode);

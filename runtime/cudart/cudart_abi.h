@@ -209,14 +209,8 @@ struct cudaGraphNodeParams {
   };
   long long reserved2;
 };
-struct cudaGraphEdgeData {
-  unsigned char from_port, to_port, type, reserved[5];
-};
-struct cudaGraphExecUpdateResultInfo {
-  int result;
-  cudaGraphNode_t errorNode;
-  cudaGraphNode_t errorFromNode;
-};
+using cudaGraphEdgeData = CUgraphEdgeData;
+using cudaGraphExecUpdateResultInfo = CUgraphExecUpdateResultInfo;
 /// @}
 
 using cudaStreamCallback_t = void (*)(cudaStream_t, cudaError_t, void *);

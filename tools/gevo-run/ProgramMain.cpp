@@ -193,6 +193,7 @@ int listMissing(const ProgramOptions &O, const Installation &Place) {
   auto Missing = missingFunctions(Program, *Elf, Path);
   for (const std::string &Name : Missing)
     std::puts(Name.c_str());
+  std::fflush(stdout);
   std::fprintf(stderr, "gevo-run: '%s' needs %zu functions that are missing\n",
                O.Command[0].c_str(), Missing.size());
   return Missing.empty() ? 0 : 2;

@@ -43,6 +43,11 @@ public:
     case driver::LogKind::Note:
       takeNote(R.Text);
       return;
+    case driver::LogKind::Line: {
+      size_t End = R.Text.find('\n');
+      Lines[R.Text.substr(0, End)][R.Text.substr(End + 1)] += R.Count;
+      return;
+    }
     }
   }
 
@@ -50,6 +55,12 @@ public:
     for (auto &[Name, Row] : Rows) {
       Report.Microseconds += Row.Microseconds;
       Report.Launches += Row.Launches;
+      Row.Lines.assign(Lines[Name].begin(), Lines[Name].end());
+      std::sort(Row.Lines.begin(), Row.Lines.end(),
+                [](const auto &A, const auto &B) {
+                  return A.second != B.second ? A.second > B.second
+                                              : A.first < B.first;
+                });
       Report.Kernels.push_back(std::move(Row));
     }
     std::sort(Report.Kernels.begin(), Report.Kernels.end(),
@@ -65,6 +76,7 @@ public:
 
 private:
   std::map<std::string, KernelRow> Rows;
+  std::map<std::string, std::map<std::string, uint64_t>> Lines; ///< By kernel.
 
   KernelRow &kernel(const std::string &Name) {
     KernelRow &Row = Rows[Name];
@@ -116,6 +128,40 @@ void appendList(std::string &Text, const char *Title,
     Text += std::string("gevo-run: ") + Title + ": " + Line + "\n";
 }
 
+/// Where a finding was made: " (block 0,0,0, thread 5,0,0, app.cu:12)".
+std::string placeText(const ordered_json &F) {
+  if (!F.contains("where"))
+    return "";
+  const ordered_json &Where = F["where"];
+  std::string Text = " (";
+  for (const char *Key : {"block", "thread"}) {
+    std::string Numbers;
+    for (const ordered_json &N : Where.value(Key, ordered_json::array()))
+      Numbers += (Numbers.empty() ? "" : ",") + N.dump();
+    Text += std::string(Key) + " " + Numbers + ", ";
+  }
+  if (Where.contains("file"))
+    return Text + Where.value("file", "") + ":" +
+           std::to_string(Where.value("line", 0)) + ")";
+  return Text + "PTX line " + std::to_string(Where.value("ptx_line", 0)) + ")";
+}
+
+/// The lines of a kernel that cost most.
+void appendLines(std::string &Text, const KernelRow &Row) {
+  constexpr size_t Most = 10;
+  uint64_t Cycles = 0;
+  for (const auto &[Place, Spent] : Row.Lines)
+    Cycles += Spent;
+  if (!Row.Lines.empty())
+    Text += "gevo-run: lines of " + demangled(Row.Name) + "\n";
+  for (size_t I = 0; I < std::min(Most, Row.Lines.size()); ++I) {
+    char Line[64];
+    std::snprintf(Line, sizeof(Line), "%12.1f%%  ",
+                  100.0 * double(Row.Lines[I].second) / double(Cycles));
+    Text += Line + Row.Lines[I].first + "\n";
+  }
+}
+
 } // namespace
 
 bool ProgramReport::hasErrors() const {
@@ -156,9 +202,12 @@ std::string gevo::run::reportText(const ProgramReport &R,
     Text += Line + demangled(Row.Name) + "\n";
   }
   for (const KernelRow &Row : R.Kernels)
+    appendLines(Text, Row);
+  for (const KernelRow &Row : R.Kernels)
     for (const ordered_json &F : Row.Findings)
       Text += "gevo-run: " + F.value("severity", "") + ": " +
-              demangled(Row.Name) + ": " + F.value("message", "") + "\n";
+              demangled(Row.Name) + ": " + F.value("message", "") +
+              placeText(F) + "\n";
   appendList(Text, "error", R.Failed);
   appendList(Text, "not supported", R.Missing);
   return Text;
@@ -178,6 +227,8 @@ ordered_json gevo::run::reportJson(const ProgramReport &R) {
     K["time_us"] = Row.Microseconds;
     K["share"] = R.Microseconds ? Row.Microseconds / R.Microseconds : 0;
     K["findings"] = Row.Findings;
+    for (const auto &[Place, Cycles] : Row.Lines)
+      K["lines"].push_back({{"place", Place}, {"cycles", Cycles}});
     Kernels.push_back(std::move(K));
   }
   J["failed"] = R.Failed;

@@ -22,6 +22,9 @@ struct KernelRow {
   uint64_t Launches = 0;
   double Microseconds = 0;
   std::vector<nlohmann::ordered_json> Findings;
+  /// Places in the code and the cycles that warps spent there, the dearest
+  /// first.
+  std::vector<std::pair<std::string, uint64_t>> Lines;
 };
 
 /// A run, merged from the logs of its processes.

@@ -48,14 +48,40 @@ CUresult cuStreamGetCaptureInfo(CUstream Handle, CUstreamCaptureStatus *Status,
 
 CUresult cuStreamGetCaptureInfo_v2(CUstream Handle,
                                    CUstreamCaptureStatus *Status, uint64_t *Id,
-                                   CUgraph *G, const CUgraphNode **,
+                                   CUgraph *G, const CUgraphNode **After,
                                    size_t *Count) {
-  // The graph has no handle before its capture ends.
+  if (CUresult R = captureInfo(Handle, Status, Id))
+    return R;
+  std::shared_ptr<Stream> S;
+  if (CUresult R = findStream(Handle, S))
+    return R;
+  if (!S->Capture)
+    return CUDA_SUCCESS;
   if (G)
-    *G = nullptr;
+    *G = S->Capture->Handle;
+  // They are the stream's, until it captures more.
+  if (After)
+    *After = S->CaptureAfter.data();
   if (Count)
-    *Count = 0;
-  return captureInfo(Handle, Status, Id);
+    *Count = S->CaptureAfter.size();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamUpdateCaptureDependencies(CUstream Handle, CUgraphNode *After,
+                                           size_t Count, unsigned Flags) {
+  std::shared_ptr<Stream> S;
+  if (CUresult R = findStream(Handle, S))
+    return R;
+  if ((Count && !After) || Flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (!S->Capture)
+    return CUDA_ERROR_ILLEGAL_STATE;
+  return guarded([&] {
+    if (Flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES)
+      S->CaptureAfter.clear();
+    S->CaptureAfter.insert(S->CaptureAfter.end(), After, After + Count);
+    return CUDA_SUCCESS;
+  });
 }
 
 CUresult cuStreamBeginCapture(CUstream Handle) {
@@ -75,9 +101,10 @@ CUresult cuStreamBeginCapture_v2(CUstream Handle, CUstreamCaptureMode Mode) {
     return CUDA_ERROR_ILLEGAL_STATE;
   return guarded([&] {
     S->Capture = std::make_shared<Graph>();
+    S->Capture->Handle = Driver::get().Handles.insert<CUgraph>(S->Capture);
     S->Capture->Capturing.push_back(S);
     S->IsCaptureOrigin = true;
-    S->CaptureLast = nullptr;
+    S->CaptureAfter.clear();
     S->CaptureId = Driver::get().nextId();
     return CUDA_SUCCESS;
   });
@@ -97,14 +124,12 @@ CUresult cuStreamEndCapture(CUstream Handle, CUgraph *Result) {
   for (const std::weak_ptr<Stream> &Weak : G->Capturing)
     if (auto Joined = Weak.lock()) {
       Joined->Capture = nullptr;
-      Joined->CaptureLast = nullptr;
+      Joined->CaptureAfter.clear();
       Joined->IsCaptureOrigin = false;
     }
   G->Capturing.clear();
-  return guarded([&] {
-    *Result = Driver::get().Handles.insert<CUgraph>(G);
-    return CUDA_SUCCESS;
-  });
+  *Result = G->Handle;
+  return CUDA_SUCCESS;
 }
 
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *Mode) {

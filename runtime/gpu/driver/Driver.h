@@ -125,6 +125,9 @@ CUresult findStream(CUstream Handle, std::shared_ptr<Stream> &S);
 /// Does \p Task on \p S now, or adds it to the graph that captures \p S.
 CUresult submit(Stream &S, Work Task);
 
+/// Makes work of a call of the host.
+Work hostWork(const CUDA_HOST_NODE_PARAMS &Call);
+
 /// Adds \p Task to \p G after \p Dependencies.
 CUgraphNode addNode(const std::shared_ptr<Graph> &G,
                     std::vector<CUgraphNode> Dependencies, Work Task);

@@ -7,6 +7,8 @@
 
 #include "runtime/gpu/driver/Driver.h"
 
+#include <algorithm>
+
 using namespace gevo;
 using namespace gevo::driver;
 
@@ -26,7 +28,10 @@ void joinCapture(const std::shared_ptr<Stream> &S, const Event &E) {
     std::lock_guard<std::mutex> Guard(E.Capture->Lock);
     E.Capture->Capturing.push_back(S);
   }
-  S->CaptureLast = E.CaptureNode;
+  for (CUgraphNode N : E.CaptureAfter)
+    if (std::find(S->CaptureAfter.begin(), S->CaptureAfter.end(), N) ==
+        S->CaptureAfter.end())
+      S->CaptureAfter.push_back(N);
 }
 
 } // namespace
@@ -67,7 +72,7 @@ CUresult cuEventRecord(CUevent Handle, CUstream StreamHandle) {
   return guarded([&] {
     if (S->Capture) {
       E->Capture = S->Capture;
-      E->CaptureNode = S->CaptureLast;
+      E->CaptureAfter = S->CaptureAfter;
       return CUDA_SUCCESS;
     }
     return submit(*S, {CU_GRAPH_NODE_TYPE_EVENT_RECORD,

@@ -10,8 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/gpu/driver/Launch.h"
-#include "runtime/gpu/driver/MemoryOps.h"
+#include "runtime/gpu/driver/GraphNodes.h"
 
 #include <algorithm>
 
@@ -19,13 +18,6 @@ using namespace gevo;
 using namespace gevo::driver;
 
 namespace {
-
-CUresult findGraph(CUgraph Handle, std::shared_ptr<Graph> &G) {
-  if (CUresult R = checkInitialised())
-    return R;
-  G = Driver::get().Handles.find<Graph>(Handle);
-  return G ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
 
 /// Adds \p Task to the graph \p Handle after checking its dependencies.
 CUresult add(CUgraphNode *Node, CUgraph Handle, const CUgraphNode *After,
@@ -47,24 +39,16 @@ CUresult add(CUgraphNode *Node, CUgraph Handle, const CUgraphNode *After,
   });
 }
 
+/// Adds the work that \p Params describe.
 template <typename Params>
-CUresult planOf(const Params &P, CUfunction Handle, LaunchPlan &Plan) {
-  if (CUresult R = findFunction(Handle, Plan.F))
-    return R;
-  Plan.Grid = {P.gridDimX, P.gridDimY, P.gridDimZ};
-  Plan.Block = {P.blockDimX, P.blockDimY, P.blockDimZ};
-  Plan.DynamicShared = P.sharedMemBytes;
-  if (CUresult R = checkPlan(Plan))
-    return R;
-  return takeParams(Plan, P.kernelParams, P.extra);
-}
-
-std::vector<Work> tasksOf(Graph &G) {
-  std::lock_guard<std::mutex> Guard(G.Lock);
-  std::vector<Work> Tasks;
-  for (const std::shared_ptr<GraphNode> &N : G.Nodes)
-    Tasks.push_back(N->Task);
-  return Tasks;
+CUresult addDescribed(CUgraphNode *Node, CUgraph Handle,
+                      const CUgraphNode *After, size_t Count, const Params *P) {
+  return guarded([&] {
+    Work Task;
+    if (CUresult R = describeWork(P, Task))
+      return R;
+    return add(Node, Handle, After, Count, std::move(Task));
+  });
 }
 
 /// Does \p Tasks one after the other.
@@ -94,7 +78,8 @@ CUresult instantiate(CUgraphExec *Exec, CUgraph Handle, uint64_t Flags) {
   return guarded([&] {
     auto E = std::make_shared<GraphExec>();
     E->Flags = Flags;
-    E->Tasks = tasksOf(*G);
+    if (CUresult R = orderedWork(*G, E->Tasks, E->Nodes))
+      return R;
     *Exec = Driver::get().Handles.insert<CUgraphExec>(std::move(E));
     return CUDA_SUCCESS;
   });
@@ -148,7 +133,8 @@ CUresult cuGraphCreate(CUgraph *Handle, unsigned Flags) {
   if (!Handle || Flags)
     return CUDA_ERROR_INVALID_VALUE;
   return guarded([&] {
-    *Handle = Driver::get().Handles.insert<CUgraph>(std::make_shared<Graph>());
+    auto G = std::make_shared<Graph>();
+    *Handle = G->Handle = Driver::get().Handles.insert<CUgraph>(G);
     return CUDA_SUCCESS;
   });
 }
@@ -173,11 +159,19 @@ CUresult cuGraphClone(CUgraph *Copy, CUgraph Handle) {
     return R;
   return guarded([&] {
     auto C = Driver::get().Handles.find<Graph>(*Copy);
-    for (Work &Task : tasksOf(*G)) {
-      std::vector<CUgraphNode> After;
-      if (!C->Nodes.empty())
-        After.push_back(C->Nodes.back()->Handle);
-      addNode(C, std::move(After), std::move(Task));
+    std::map<CUgraphNode, CUgraphNode> Twins;
+    std::vector<std::shared_ptr<GraphNode>> Nodes;
+    {
+      std::lock_guard<std::mutex> Guard(G->Lock);
+      Nodes = G->Nodes;
+    }
+    for (const std::shared_ptr<GraphNode> &N : Nodes)
+      Twins[N->Handle] = addNode(C, {}, N->Task);
+    // Edges may lead to nodes that were added later.
+    for (size_t I = 0; I < Nodes.size(); ++I) {
+      C->Nodes[I]->ClonedFrom = Nodes[I]->Handle;
+      for (CUgraphNode Before : Nodes[I]->Dependencies)
+        C->Nodes[I]->Dependencies.push_back(Twins[Before]);
     }
     return CUDA_SUCCESS;
   });
@@ -186,64 +180,32 @@ CUresult cuGraphClone(CUgraph *Copy, CUgraph Handle) {
 CUresult cuGraphAddKernelNode(CUgraphNode *Node, CUgraph Handle,
                               const CUgraphNode *After, size_t Count,
                               const CUDA_KERNEL_NODE_PARAMS_v1 *Params) {
-  if (!Params)
-    return CUDA_ERROR_INVALID_VALUE;
-  return guarded([&] {
-    LaunchPlan Plan;
-    if (CUresult R = planOf(*Params, Params->func, Plan))
-      return R;
-    return add(Node, Handle, After, Count, launchWork(std::move(Plan)));
-  });
+  return addDescribed(Node, Handle, After, Count, Params);
 }
 
 CUresult cuGraphAddKernelNode_v2(CUgraphNode *Node, CUgraph Handle,
                                  const CUgraphNode *After, size_t Count,
                                  const CUDA_KERNEL_NODE_PARAMS *Params) {
-  if (!Params)
-    return CUDA_ERROR_INVALID_VALUE;
-  return guarded([&] {
-    LaunchPlan Plan;
-    CUfunction F = Params->func ? Params->func
-                                : reinterpret_cast<CUfunction>(Params->kern);
-    if (CUresult R = planOf(*Params, F, Plan))
-      return R;
-    return add(Node, Handle, After, Count, launchWork(std::move(Plan)));
-  });
+  return addDescribed(Node, Handle, After, Count, Params);
 }
 
 CUresult cuGraphAddMemcpyNode(CUgraphNode *Node, CUgraph Handle,
                               const CUgraphNode *After, size_t Count,
                               const CUDA_MEMCPY3D *Params, CUcontext) {
-  if (!Params)
-    return CUDA_ERROR_INVALID_VALUE;
-  BoxCopy Box;
-  if (CUresult R = describeCopy(*Params, Box))
-    return R;
-  return add(Node, Handle, After, Count, copyWork(Box));
+  return addDescribed(Node, Handle, After, Count, Params);
 }
 
 CUresult cuGraphAddMemsetNode(CUgraphNode *Node, CUgraph Handle,
                               const CUgraphNode *After, size_t Count,
                               const CUDA_MEMSET_NODE_PARAMS *Params,
                               CUcontext) {
-  if (!Params)
-    return CUDA_ERROR_INVALID_VALUE;
-  BoxSet Set{Params->dst,         Params->pitch, Params->value,
-             Params->elementSize, Params->width, Params->height};
-  return add(Node, Handle, After, Count, setWork(Set));
+  return addDescribed(Node, Handle, After, Count, Params);
 }
 
 CUresult cuGraphAddHostNode(CUgraphNode *Node, CUgraph Handle,
                             const CUgraphNode *After, size_t Count,
                             const CUDA_HOST_NODE_PARAMS *Params) {
-  if (!Params || !Params->fn)
-    return CUDA_ERROR_INVALID_VALUE;
-  CUDA_HOST_NODE_PARAMS Call = *Params;
-  return add(Node, Handle, After, Count,
-             {CU_GRAPH_NODE_TYPE_HOST, [Call](Stream &, WorkReport &) {
-                Call.fn(Call.userData);
-                return CUDA_SUCCESS;
-              }});
+  return addDescribed(Node, Handle, After, Count, Params);
 }
 
 CUresult cuGraphAddEmptyNode(CUgraphNode *Node, CUgraph Handle,
@@ -260,7 +222,10 @@ CUresult cuGraphAddChildGraphNode(CUgraphNode *Node, CUgraph Handle,
   if (CUresult R = findGraph(Child, G))
     return R;
   return guarded([&] {
-    std::vector<Work> Tasks = tasksOf(*G);
+    std::vector<Work> Tasks;
+    std::vector<CUgraphNode> Nodes;
+    if (CUresult R = orderedWork(*G, Tasks, Nodes))
+      return R;
     return add(
         Node, Handle, After, Count,
         {CU_GRAPH_NODE_TYPE_GRAPH, [Tasks](Stream &S, WorkReport &Report) {
@@ -374,7 +339,13 @@ CUresult cuGraphLaunch(CUgraphExec Exec, CUstream Handle) {
   return guarded([&] {
     return submit(
         *S, {CU_GRAPH_NODE_TYPE_GRAPH, [E](Stream &On, WorkReport &Report) {
-               return runTasks(E->Tasks, On, Report);
+               // A host node may update the graph that runs it.
+               std::vector<Work> Tasks;
+               {
+                 std::lock_guard<std::mutex> Guard(E->Lock);
+                 Tasks = E->Tasks;
+               }
+               return runTasks(Tasks, On, Report);
              }});
   });
 }

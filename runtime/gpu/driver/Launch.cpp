@@ -100,9 +100,11 @@ CUresult runLaunch(const LaunchPlan &Plan, WorkReport &Report) {
     O->before(Plan, Options);
   if (Settings.Timing) {
     std::lock_guard<std::mutex> Guard(Ctx.ClockLock);
-    gpu::timing::TimedResult Timed =
-        Ctx.Clock.launch(*Ctx.Engine, *Plan.F->Code, Options,
-                         /*Machine=*/nullptr, Settings.CycleLimit);
+    auto &Costs = Plan.F->Costs;
+    if (!Costs)
+      Costs = Ctx.Clock.costs(*Plan.F->Code);
+    gpu::timing::TimedResult Timed = Ctx.Clock.launch(
+        *Ctx.Engine, *Plan.F->Code, Options, *Costs, Settings.CycleLimit);
     if (Settings.KeepLines)
       Lines = costOfLines(*Plan.F->Code, Timed.Timing);
     Result = std::move(Timed.Execution);
@@ -233,9 +235,11 @@ CUresult gevo::driver::checkPlan(LaunchPlan &Plan) {
 
 Work gevo::driver::launchWork(LaunchPlan Plan) {
   auto Shared = std::make_shared<const LaunchPlan>(std::move(Plan));
-  return {CU_GRAPH_NODE_TYPE_KERNEL, [Shared](Stream &, WorkReport &Report) {
+  return {CU_GRAPH_NODE_TYPE_KERNEL,
+          [Shared](Stream &, WorkReport &Report) {
             return runLaunch(*Shared, Report);
-          }};
+          },
+          Shared};
 }
 
 namespace gevo::cuda {

@@ -25,6 +25,9 @@ namespace {
 
 /// Room for records. Only what is used takes up memory or disk.
 constexpr size_t MapBytes = size_t(64) << 20;
+/// What is taken from the disk at a time, before it is written to: a page that
+/// a full disk has no room for would be a fault.
+constexpr size_t StepBytes = size_t(256) << 10;
 
 constexpr size_t padded(size_t Bytes) { return (Bytes + 7) / 8 * 8; }
 
@@ -67,14 +70,31 @@ LaunchLog::LaunchLog(const std::string &Folder, std::string &Error)
   open(Error);
 }
 
-LaunchLog::~LaunchLog() {
+LaunchLog::~LaunchLog() { release(); }
+
+void LaunchLog::release() {
   if (Map)
     munmap(Map, MapBytes);
+  if (File >= 0)
+    close(File);
+  Map = nullptr;
+  File = -1;
+  Reserved = 0;
+  Records.clear();
+}
+
+bool LaunchLog::reserve(size_t Bytes) {
+  while (Reserved < Bytes) {
+    errno = posix_fallocate(File, off_t(Reserved), off_t(StepBytes));
+    if (errno)
+      return false;
+    Reserved += StepBytes;
+  }
+  return true;
 }
 
 bool LaunchLog::open(std::string &Error) {
   // A process id comes back when a program executes another in its place.
-  int File = -1;
   std::string Name;
   for (int Turn = 0; Turn < 1000 && File < 0; ++Turn) {
     Name = Folder + '/' + std::to_string(getpid()) + '.' +
@@ -84,14 +104,13 @@ bool LaunchLog::open(std::string &Error) {
       break;
   }
   void *At = MAP_FAILED;
-  if (File >= 0 && !ftruncate(File, MapBytes))
+  if (File >= 0 && !ftruncate(File, MapBytes) && reserve(sizeof(LogHeader)))
     At = mmap(nullptr, MapBytes, PROT_READ | PROT_WRITE, MAP_SHARED, File, 0);
-  if (At == MAP_FAILED)
+  if (At == MAP_FAILED) {
     Error = "cannot make '" + Name + "': " + std::strerror(errno);
-  if (File >= 0)
-    close(File);
-  if (At == MAP_FAILED)
+    release();
     return false;
+  }
   Map = static_cast<char *>(At);
   LogHeader Header;
   Header.Process = getpid();
@@ -100,20 +119,16 @@ bool LaunchLog::open(std::string &Error) {
 }
 
 void LaunchLog::restart() {
-  std::string Error;
   // A thread that is not here may have held it.
   new (&Lock) std::mutex;
-  if (Map)
-    munmap(Map, MapBytes);
-  Map = nullptr;
-  Records.clear();
-  open(Error);
+  release();
+  IsForked = true;
 }
 
 LogRecord *LaunchLog::append(LogKind Kind, const std::string &Text) {
   LogHeader &Header = headerOf(Map);
   size_t Bytes = sizeof(LogRecord) + padded(Text.size());
-  if (Bytes > MapBytes - Header.Bytes) {
+  if (Bytes > MapBytes - Header.Bytes || !reserve(Header.Bytes + Bytes)) {
     ++Header.Dropped;
     return nullptr;
   }
@@ -127,6 +142,11 @@ LogRecord *LaunchLog::append(LogKind Kind, const std::string &Text) {
 void LaunchLog::add(LogKind Kind, const std::string &Text, uint64_t Count,
                     double Microseconds, const std::string &Key) {
   std::lock_guard<std::mutex> Guard(Lock);
+  if (IsForked) {
+    std::string Error;
+    IsForked = false;
+    open(Error);
+  }
   if (!Map)
     return;
   auto [It, IsNew] =

@@ -29,7 +29,8 @@ namespace gevo::driver {
 enum class LogKind : uint32_t {
   Kernel = 1, ///< A kernel; its name.
   Finding,    ///< A finding; its JSON.
-  Note        ///< What a note is about, a line feed, and the note.
+  Note,       ///< What a note is about, a line feed, and the note.
+  Line        ///< A kernel's name, a line feed, and a place in its code.
 };
 
 /// The start of the file.
@@ -45,7 +46,7 @@ struct LogHeader {
 struct LogRecord {
   LogKind Kind;
   uint32_t TextBytes;
-  uint64_t Count;      ///< Launches of a kernel, or how often it was found.
+  uint64_t Count;      ///< Launches, times it was found, or cycles of a line.
   double Microseconds; ///< Of all launches of a kernel.
 };
 
@@ -65,15 +66,21 @@ public:
   void add(LogKind Kind, const std::string &Text, uint64_t Count,
            double Microseconds = 0, const std::string &Key = "");
 
-  /// Starts a file of its own in a process that was forked.
+  /// In a process that was forked: what it adds goes to a file of its own.
   void restart();
 
 private:
   bool open(std::string &Error);
+  void release();
+  /// Makes sure that the first \p Bytes of the file have room on the disk.
+  bool reserve(size_t Bytes);
   LogRecord *append(LogKind Kind, const std::string &Text);
 
   std::string Folder;
   std::mutex Lock;
+  int File = -1;
+  size_t Reserved = 0;
+  bool IsForked = false; ///< And has no file yet.
   char *Map = nullptr;
   std::map<std::pair<LogKind, std::string>, LogRecord *> Records;
 };

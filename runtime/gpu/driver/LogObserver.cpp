@@ -8,6 +8,7 @@
 #include "runtime/gpu/driver/LogObserver.h"
 #include "runtime/gpu/driver/FindingJson.h"
 #include "runtime/gpu/driver/Report.h"
+#include "runtime/gpu/timing/HotLines.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -20,11 +21,13 @@ namespace {
 
 class LogObserver : public LaunchObserver {
 public:
-  explicit LogObserver(LaunchLog &Log) : Log(Log) {}
+  LogObserver(LaunchLog &Log, bool Profile) : Log(Log), Profile(Profile) {}
 
   void after(const LaunchPlan &Plan, const LaunchOutcome &Outcome) override {
     const std::string &Kernel = Plan.F->Code->name();
     Log.add(LogKind::Kernel, Kernel, 1, Outcome.Microseconds);
+    if (Profile && Outcome.Timing)
+      addLines(*Plan.F->Code, *Outcome.Timing);
     for (const gpu::Finding &F : Outcome.Result.Findings)
       Log.add(LogKind::Finding, gpu::findingJson(F).dump(), F.Count, 0,
               findingKey(F));
@@ -36,6 +39,17 @@ public:
 
 private:
   LaunchLog &Log;
+  bool Profile;
+
+  /// Adds up what lines of the source, or of the PTX, cost.
+  void addLines(const gpu::Kernel &K, const gpu::timing::LaunchTiming &T) {
+    using namespace gpu::timing;
+    for (const HotLine &L : hotLines(K, T, LineKind::Source))
+      Log.add(LogKind::Line,
+              K.name() + '\n' + (L.File.empty() ? "PTX" : L.File) + ':' +
+                  std::to_string(L.Line),
+              L.cycles());
+  }
 };
 
 LaunchLog *openLog() {
@@ -63,5 +77,9 @@ LaunchLog *gevo::driver::launchLog() {
 
 std::unique_ptr<LaunchObserver> gevo::driver::makeLogObserver() {
   LaunchLog *Log = launchLog();
-  return Log ? std::make_unique<LogObserver>(*Log) : nullptr;
+  if (!Log)
+    return nullptr;
+  const char *Profile = std::getenv("GEVO_PROFILE");
+  return std::make_unique<LogObserver>(*Log,
+                                       Profile && std::string(Profile) == "on");
 }

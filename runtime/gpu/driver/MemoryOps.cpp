@@ -198,7 +198,9 @@ Work gevo::driver::copyWork(const BoxCopy &Box) {
 }
 
 Work gevo::driver::setWork(const BoxSet &Set) {
-  return {CU_GRAPH_NODE_TYPE_MEMSET, [Set](Stream &S, WorkReport &Report) {
+  return {CU_GRAPH_NODE_TYPE_MEMSET,
+          [Set](Stream &S, WorkReport &Report) {
             return runSet(*S.Ctx, Set, Report);
-          }};
+          },
+          std::make_shared<const BoxSet>(Set)};
 }

@@ -63,6 +63,9 @@ struct WorkReport {
 struct Work {
   CUgraphNodeType Type = CU_GRAPH_NODE_TYPE_EMPTY;
   std::function<CUresult(Stream &, WorkReport &)> Run;
+  /// What a graph's node tells of itself: a LaunchPlan, a BoxSet or
+  /// CUDA_HOST_NODE_PARAMS, by type; null for the others.
+  std::shared_ptr<const void> Details = nullptr;
 };
 
 /// A device as cuDeviceGet names it.
@@ -130,11 +133,11 @@ struct Stream : Object {
   int Priority = 0;
   bool IsDefault = false;
   double ReadyAt = 0; ///< When its work ends, in microseconds of the model.
-  /// The graph that its work goes to instead of being done, and the node that
+  /// The graph that its work goes to instead of being done, and the nodes that
   /// its next one depends on. Null unless it is captured.
   std::shared_ptr<Graph> Capture;
   bool IsCaptureOrigin = false;
-  CUgraphNode CaptureLast = nullptr;
+  std::vector<CUgraphNode> CaptureAfter;
   uint64_t CaptureId = 0;
 };
 
@@ -147,7 +150,7 @@ struct Event : Object {
   double At = 0; ///< On the model's clock.
   /// When it was last recorded in a stream under capture.
   std::shared_ptr<Graph> Capture;
-  CUgraphNode CaptureNode = nullptr;
+  std::vector<CUgraphNode> CaptureAfter;
 };
 
 struct Module : Object {
@@ -175,6 +178,9 @@ struct Function : Object {
   CUmodule OwnerHandle = nullptr;
   CUfunction Handle = nullptr;
   const gpu::Kernel *Code = nullptr;
+  /// What its instructions cost, once a launch was timed. The context's
+  /// ClockLock guards it.
+  std::optional<gpu::timing::CostProgram> Costs;
   std::mutex Lock;
   FunctionSettings Settings;
 };
@@ -223,13 +229,14 @@ struct GraphNode : Object {
   CUgraphNode Handle = nullptr;
   std::vector<CUgraphNode> Dependencies;
   Work Task;
+  CUgraphNode ClonedFrom = nullptr;
 };
 
-/// Nodes in the order in which they were added. A node can only depend on
-/// earlier ones, so that order is one in which they can run.
+/// Nodes in the order in which they were added.
 struct Graph : Object {
   static constexpr ObjectKind ObjectKindOf = ObjectKind::Graph;
 
+  CUgraph Handle = nullptr;
   std::mutex Lock;
   std::vector<std::shared_ptr<GraphNode>> Nodes;
   /// Streams whose work it takes, while it is made by capture.
@@ -240,7 +247,10 @@ struct GraphExec : Object {
   static constexpr ObjectKind ObjectKindOf = ObjectKind::GraphExec;
 
   uint64_t Flags = 0;
+  std::mutex Lock;
+  /// Work in an order in which it can run, and the nodes that it came from.
   std::vector<Work> Tasks;
+  std::vector<CUgraphNode> Nodes;
 };
 
 } // namespace gevo::driver

@@ -33,10 +33,8 @@ double startOf(const Stream &S) {
 
 CUresult capture(Stream &S, Work Task) {
   std::shared_ptr<Graph> Into = S.Capture;
-  std::vector<CUgraphNode> After;
-  if (S.CaptureLast)
-    After.push_back(S.CaptureLast);
-  S.CaptureLast = addNode(Into, std::move(After), std::move(Task));
+  CUgraphNode Node = addNode(Into, S.CaptureAfter, std::move(Task));
+  S.CaptureAfter = {Node};
   return CUDA_SUCCESS;
 }
 
@@ -132,6 +130,16 @@ CUresult gevo::driver::findStream(CUstream Handle, std::shared_ptr<Stream> &S) {
   return S ? S->Ctx->Sticky.load() : CUDA_ERROR_INVALID_HANDLE;
 }
 
+Work gevo::driver::hostWork(const CUDA_HOST_NODE_PARAMS &Call) {
+  auto Shared = std::make_shared<const CUDA_HOST_NODE_PARAMS>(Call);
+  return {CU_GRAPH_NODE_TYPE_HOST,
+          [Shared](Stream &, WorkReport &) {
+            Shared->fn(Shared->userData);
+            return CUDA_SUCCESS;
+          },
+          Shared};
+}
+
 CUresult gevo::driver::submit(Stream &S, Work Task) {
   if (S.Capture)
     return capture(S, std::move(Task));
@@ -203,13 +211,7 @@ CUresult cuLaunchHostFunc(CUstream Handle, CUhostFn Call, void *Data) {
     return R;
   if (!Call)
     return CUDA_ERROR_INVALID_VALUE;
-  return guarded([&] {
-    return submit(
-        *S, {CU_GRAPH_NODE_TYPE_HOST, [Call, Data](Stream &, WorkReport &) {
-               Call(Data);
-               return CUDA_SUCCESS;
-             }});
-  });
+  return guarded([&] { return submit(*S, hostWork({Call, Data})); });
 }
 
 CUresult cuStreamGetCtx(CUstream Handle, CUcontext *Ctx) {

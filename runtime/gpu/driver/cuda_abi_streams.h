@@ -49,6 +49,10 @@ enum CUstreamCaptureMode : int {
   CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1,
   CU_STREAM_CAPTURE_MODE_RELAXED = 2
 };
+enum CUstreamUpdateCaptureDependencies_flags : unsigned {
+  CU_STREAM_ADD_CAPTURE_DEPENDENCIES = 0,
+  CU_STREAM_SET_CAPTURE_DEPENDENCIES = 1
+};
 enum CUstreamWaitValue_flags : unsigned {
   CU_STREAM_WAIT_VALUE_GEQ = 0,
   CU_STREAM_WAIT_VALUE_EQ = 1,
@@ -132,6 +136,20 @@ struct CUDA_MEMSET_NODE_PARAMS {
 struct CUDA_HOST_NODE_PARAMS {
   CUhostFn fn;
   void *userData;
+};
+struct CUgraphEdgeData {
+  unsigned char from_port, to_port, type, reserved[5];
+};
+enum CUgraphExecUpdateResult : int {
+  CU_GRAPH_EXEC_UPDATE_SUCCESS = 0,
+  CU_GRAPH_EXEC_UPDATE_ERROR = 1,
+  CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED = 2,
+  CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED = 3
+};
+struct CUgraphExecUpdateResultInfo {
+  CUgraphExecUpdateResult result;
+  CUgraphNode errorNode;
+  CUgraphNode errorFromNode;
 };
 struct CUDA_GRAPH_INSTANTIATE_PARAMS {
   uint64_t flags;

@@ -69,8 +69,12 @@ public:
 
   /// All fills have arrived: times start from zero again.
   void settle() {
+    // A launch that touched nothing does not pay for a large cache.
+    if (Settled == Touches)
+      return;
     for (CacheLine &L : Lines)
       L.FillTime = 0;
+    Settled = Touches;
   }
 
   uint64_t sets() const { return NumSets; }
@@ -84,12 +88,13 @@ public:
       L = CacheLine();
     Tags.assign(Tags.size(), ~uint64_t(0));
     Used.assign(Used.size(), 0);
-    Touches = 0;
+    Touches = Settled = 0;
   }
 
 private:
   uint64_t NumSets, NumWays;
   uint64_t Touches = 0;
+  uint64_t Settled = 0; ///< Touches when fills last had arrived.
   std::vector<CacheLine> Lines;
   std::vector<uint64_t> Tags; ///< As in Lines.
   std::vector<uint64_t> Used; ///< When each was last touched, in touches.

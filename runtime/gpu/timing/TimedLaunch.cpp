@@ -53,10 +53,18 @@ CostProgram costsOf(const Profile &P, const Kernel &K,
 
 } // namespace
 
+CostProgram Clock::costs(const Kernel &K, const SassModule *Machine) const {
+  return costsOf(P, K, Machine);
+}
+
 TimedResult Clock::launch(Device &D, const Kernel &K, const LaunchOptions &O,
                           const SassModule *Machine, uint64_t CycleLimit) {
+  return launch(D, K, O, costs(K, Machine), CycleLimit);
+}
+
+TimedResult Clock::launch(Device &D, const Kernel &K, const LaunchOptions &O,
+                          const CostProgram &Code, uint64_t CycleLimit) {
   TimedResult R;
-  CostProgram Code = costsOf(P, K, Machine);
   Result<std::unique_ptr<LaunchSession>> Session =
       LaunchSession::create(D, K, O);
   if (!Session) {

@@ -54,6 +54,12 @@ public:
   TimedResult launch(Device &D, const Kernel &K, const LaunchOptions &O,
                      const SassModule *Machine = nullptr,
                      uint64_t CycleLimit = 0);
+  /// The same with the costs of \p K that costs() gave.
+  TimedResult launch(Device &D, const Kernel &K, const LaunchOptions &O,
+                     const CostProgram &Costs, uint64_t CycleLimit = 0);
+
+  /// What the instructions of \p K cost; to be kept for further launches.
+  CostProgram costs(const Kernel &K, const SassModule *Machine = nullptr) const;
 
 private:
   Profile P;
