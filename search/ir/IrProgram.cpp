@@ -15,6 +15,7 @@
 #include "passes/ir/Fingerprint.h"
 #include "passes/ir/Operators.h"
 #include "passes/ir/Replay.h"
+#include "passes/ir/StableName.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -220,4 +221,26 @@ EditSet IrProgram::describeSet(const EditList &Edits, json::Object Measured) {
       Section.Functions.push_back(describeEdits(*T.F, std::move(Ours)));
   }
   return Set;
+}
+
+Expected<EditList> IrProgram::editsOf(const EditSet &Set) const {
+  EditList All;
+  const ArchitectureEdits *Section = Set.find(architecture());
+  if (!Section)
+    return createStringError(inconvertibleErrorCode(),
+                             "'" + Set.Path + "' has no edits for " +
+                                 architecture());
+  for (const FunctionEdits &Edits : Section->Functions) {
+    auto T = find_if(Functions, [&](const Target &T) {
+      return stableName(T.F->getName()) == Edits.Name &&
+             fingerprint(*T.F) == Edits.Fingerprint;
+    });
+    if (T == Functions.end())
+      return createStringError(inconvertibleErrorCode(),
+                               "'" + Set.Path + "' was not made for this '" +
+                                   Edits.Name + "'");
+    for (const Edit &E : Edits.Edits)
+      All.push_back({unsigned(T - Functions.begin()), E});
+  }
+  return All;
 }

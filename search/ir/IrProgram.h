@@ -71,6 +71,9 @@ public:
   /// Which code is hot; until it is set, all is alike.
   void setHeat(HeatMap New) { Heat = std::move(New); }
 
+  /// What \p Set has for this program; functions that are not the ones that it
+  /// was made for are an error.
+  llvm::Expected<EditList> editsOf(const EditSet &Set) const;
   /// The file's content for \p Edits, which apply, described for people.
   EditSet describeSet(const EditList &Edits, llvm::json::Object Measured);
 

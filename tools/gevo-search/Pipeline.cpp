@@ -11,9 +11,9 @@
 
 #include "tools/gevo-search/Pipeline.h"
 #include "passes/ir/Lower.h"
-#include "runtime/gpu/driver/DeviceProperties.h"
 #include "search/Minimise.h"
 #include "tools/gevo-search/Capturing.h"
+#include "tools/gevo-search/Modules.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FileSystem.h"
@@ -58,6 +58,7 @@ private:
   Error observe();
   Error capture();
   Service judge();
+  Error judgeSet();
   std::string scenarioIdentity() const;
   Error openStore();
   Error startWorkers();
@@ -85,32 +86,6 @@ private:
 
 } // namespace
 
-// Those for the newest architecture that the GPU can run, as the driver would
-// choose.
-static Expected<std::vector<RecordedModule>>
-choose(std::vector<RecordedModule> All, const std::string &Gpu) {
-  std::string Message;
-  std::optional<driver::DeviceProperties> Model =
-      driver::gpuModel(Gpu, Message);
-  if (!Model)
-    return failure(Message);
-  unsigned Newest = 0;
-  auto NumberOf = [](const RecordedModule &R) {
-    unsigned Number = 0;
-    StringRef(R.Architecture).drop_front(3).consumeInteger(10, Number);
-    return Number;
-  };
-  for (const RecordedModule &R : All)
-    if (NumberOf(R) <= Model->Config.SmArch)
-      Newest = std::max(Newest, NumberOf(R));
-  llvm::erase_if(
-      All, [&](const RecordedModule &R) { return NumberOf(R) != Newest; });
-  if (All.empty())
-    return failure("the program has no code that " + Gpu + " (sm_" +
-                   Twine(Model->Config.SmArch) + ") can run");
-  return All;
-}
-
 Error Pipeline::readProgram() {
   const std::string &Path = Asked.Program.front();
   Expected<std::vector<RecordedModule>> Records = readRecords(Path);
@@ -121,7 +96,7 @@ Error Pipeline::readProgram() {
                    "' carries no device code to edit; build it with "
                    "gevo-clang++ --gevo-record");
   Expected<std::vector<RecordedModule>> Chosen =
-      choose(std::move(*Records), Asked.Gpu);
+      chooseModules(std::move(*Records), Asked.Gpu);
   if (!Chosen)
     return Chosen.takeError();
   Regex Wanted(Asked.Kernels.empty() ? ".*" : Asked.Kernels);
@@ -270,6 +245,36 @@ Error Pipeline::startWorkers() {
   return Error::success();
 }
 
+// The launches of the search first, then the whole runs.
+Error Pipeline::judgeSet() {
+  Expected<EditSet> Set = readEditSet(Options.Judge);
+  if (!Set)
+    return Set.takeError();
+  Expected<EditList> Edits = Device->editsOf(*Set);
+  if (!Edits)
+    return Edits.takeError();
+  Individual I;
+  I.Edits = std::move(*Edits);
+  Built B = Device->build(I.Edits);
+  I.Result = B.Failure;
+  if (B.ok() && Launches)
+    I.Result = LaunchRunner(*Launches, /*CheckAlways=*/true).run(B.Code);
+  if (I.valid())
+    for (const Finalist::Check &C : validate(I).Checks) {
+      if (!C.Result.valid() && I.valid()) {
+        I.Result = C.Result;
+        I.Result.Reason = C.Name + ": " + I.Result.Reason;
+      }
+    }
+  sys::fs::remove_directories(Scratch);
+  if (!I.valid())
+    return failure("refused at stage '" + name(I.Result.End) +
+                   "': " + I.Result.Reason);
+  V.say("'" + Options.Judge + "' stands all checks on " +
+        Twine(Cases.size() + HeldOut.size()) + " runs");
+  return Error::success();
+}
+
 Error Pipeline::search(Search &S) {
   Expected<std::optional<SearchState>> From = Disk->checkpoint();
   if (!From)
@@ -386,6 +391,8 @@ Error Pipeline::run() {
   if (!Asked.WholeRuns)
     if (Error E = capture())
       return E;
+  if (!Options.Judge.empty())
+    return judgeSet();
   if (Error E = openStore())
     return E;
   if (Error E = startWorkers())
@@ -433,17 +440,4 @@ Error Pipeline::run() {
 
 Error gevo::runPipeline(const PipelineOptions &Options, View &V) {
   return Pipeline(Options, V).run();
-}
-
-Expected<Settings> gevo::settingsOf(const std::string &Folder) {
-  Expected<std::unique_ptr<Store>> S = Store::resume(Folder);
-  if (!S)
-    return S.takeError();
-  Settings Result;
-  json::Path::Root Root;
-  if (!fromJSON(json::Value(json::Object((*S)->setup())), Result, Root))
-    return failure("'" + Folder +
-                   "' holds a search that was set up by "
-                   "something else");
-  return Result;
 }

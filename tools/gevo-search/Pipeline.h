@@ -24,6 +24,8 @@ struct PipelineOptions {
   /// Where the search is kept.
   std::string Folder;
   bool Resume = false;
+  /// Only judge this edit set; empty: search.
+  std::string Judge;
   unsigned Jobs = 1;
 };
 
@@ -32,9 +34,6 @@ void stopSearch();
 
 /// Does all of it.
 llvm::Error runPipeline(const PipelineOptions &Options, View &V);
-
-/// The settings of the search in \p Folder.
-llvm::Expected<Settings> settingsOf(const std::string &Folder);
 
 } // namespace gevo
 

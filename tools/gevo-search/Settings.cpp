@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/gevo-search/Settings.h"
+#include "search/Store.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
@@ -73,4 +74,18 @@ std::string gevo::shellText(const Command &C) {
     Text += (Text.empty() ? "" : " ") + (Plain ? Word : "'" + Word + "'");
   }
   return Text;
+}
+
+Expected<Settings> gevo::settingsOf(const std::string &Folder) {
+  Expected<std::unique_ptr<Store>> S = Store::resume(Folder);
+  if (!S)
+    return S.takeError();
+  Settings Result;
+  json::Path::Root Root;
+  if (!fromJSON(json::Value(json::Object((*S)->setup())), Result, Root))
+    return createStringError(inconvertibleErrorCode(),
+                             "'" + Folder +
+                                 "' holds a search that was set up by "
+                                 "something else");
+  return Result;
 }

@@ -43,6 +43,9 @@ struct Settings {
 llvm::json::Value toJSON(const Settings &S);
 bool fromJSON(const llvm::json::Value &Value, Settings &S, llvm::json::Path P);
 
+/// The settings of the search in \p Folder.
+llvm::Expected<Settings> settingsOf(const std::string &Folder);
+
 /// Reads "90", "90s", "10m" or "1.5h" as seconds.
 llvm::Expected<double> parseDuration(llvm::StringRef Text);
 

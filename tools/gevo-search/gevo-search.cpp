@@ -85,6 +85,10 @@ static cl::opt<std::string> Folder("store", cl::value_desc("folder"),
 static cl::opt<std::string> Resume("resume", cl::value_desc("folder"),
                                    cl::desc("Go on with the search kept there"),
                                    cl::cat(Category));
+static cl::opt<std::string>
+    Judge("judge", cl::value_desc("file"), cl::cat(Category),
+          cl::desc("Do not search: say whether this edit set stands all "
+                   "checks"));
 static cl::opt<unsigned> Jobs("jobs", cl::value_desc("n"),
                               cl::desc("Workers (default: one per core)"),
                               cl::cat(Category));
@@ -263,6 +267,11 @@ static Error search(std::vector<std::string> Program) {
   SmallString<128> Path(O.Folder);
   sys::fs::make_absolute(Path);
   O.Folder = Path.str().str();
+  if (!Judge.empty()) {
+    SmallString<128> File(Judge);
+    sys::fs::make_absolute(File);
+    O.Judge = File.str().str();
+  }
   O.Jobs = Jobs ? Jobs : std::max(1u, std::thread::hardware_concurrency());
   View V(Quiet, Json);
   return runPipeline(O, V);
