@@ -43,6 +43,9 @@ std::optional<ElementType> gevo::gpu::elementByName(std::string_view Text) {
 
 ElementType gevo::gpu::elementOf(ptx::Mod M) {
   using ptx::Mod;
+  // Copies of blocks of memory have no type.
+  if (M == Mod::None)
+    return ElementType::U8;
   if (std::optional<ElementType> T = elementByName(ptx::modText(M)))
     return *T;
   switch (M) {
