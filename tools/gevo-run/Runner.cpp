@@ -66,7 +66,9 @@ class Run {
 public:
   Run(const LaunchFile &File, const RunOptions &Options)
       : File(File), Options(Options), Device(Options.Gpu.Config),
-        Clock(Options.Gpu.Profile) {}
+        Clock(Options.Gpu.Profile) {
+    Clock.setExact(Options.Exact);
+  }
 
   bool prepare(std::string &Error) {
     for (const BufferSpec &B : File.Buffers) {
@@ -276,7 +278,9 @@ private:
     J["blocks_per_sm"] = T.Full.BlocksPerSM;
     J["warps_per_sm"] = T.Full.WarpsPerSM;
     J["occupancy_limit"] = T.Full.Limit;
+    J["blocks"] = T.Blocks;
     J["blocks_timed"] = T.BlocksTimed;
+    J["error_estimate"] = T.ErrorEstimate;
     J["dram_read_sectors"] = T.Memory.DramReads;
     J["dram_write_sectors"] = T.Memory.DramWrites;
     if (T.Source == CostSource::Sass) {
@@ -285,6 +289,8 @@ private:
           Hash, sizeof(Hash), "%016llx",
           static_cast<unsigned long long>(Machine->at(K.name()).Hash));
       J["sass_hash"] = Hash;
+      J["sass_arch"] = "sm_" + std::to_string(Machine->Arch);
+      J["assembler"] = Machine->Assembler;
     }
     if (Options.Profile) {
       // Standard output is the report's.
@@ -297,6 +303,9 @@ private:
           ordered_json::parse(hotLinesJson(hotLines(K, T, LineKind::Source)));
       J["ptx_lines"] =
           ordered_json::parse(hotLinesJson(hotLines(K, T, LineKind::Ptx)));
+      std::vector<HotLine> Anchors = hotLines(K, T, LineKind::Anchor);
+      if (!Anchors.empty())
+        J["anchors"] = ordered_json::parse(hotLinesJson(Anchors));
     }
     return J;
   }

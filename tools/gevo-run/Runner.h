@@ -30,6 +30,7 @@ struct RunOptions {
   uint64_t StepLimit = 0;
   bool Timing = true;
   bool ColdL2 = false;   ///< Empty L2 before every launch.
+  bool Exact = false;    ///< Time every block of large grids.
   std::string OutFolder; ///< Empty: dumps go into the report.
 };
 

@@ -95,6 +95,9 @@ const char Help[] =
     "                    launch)\n"
     "  --profile         print the hot lines on standard error\n"
     "  --profile-json    put profiles by line into the report\n"
+    "  --exact           time every block; otherwise blocks of large grids "
+    "that\n"
+    "                    behave alike are sampled\n"
     "  --no-timing       do not model time\n"
     "  --step-limit N    end a launch after N warp instructions\n"
     "  --help, --version\n"
@@ -105,8 +108,8 @@ const char Help[] =
 /// Options that take a value, then those that do not.
 const char *const ValueOptions[] = {
     "--ptx", "--out", "--gpu", "--check", "--step-limit", "--costs", "--l2"};
-const char *const Flags[] = {"--no-timing", "--profile", "--profile-json",
-                             "--help", "--version"};
+const char *const Flags[] = {"--no-timing",    "--exact", "--profile",
+                             "--profile-json", "--help",  "--version"};
 
 const std::vector<std::string> KnownOptions = [] {
   std::vector<std::string> All(std::begin(ValueOptions),
@@ -193,6 +196,8 @@ CommandLine parseCommandLine(int Argc, char **Argv) {
       Line.Checks = Reader.value();
     else if (Name == "--step-limit")
       Line.StepLimit = Reader.value();
+    else if (Name == "--exact")
+      Line.Run.Exact = true;
     else if (Name == "--no-timing")
       Line.Run.Timing = false;
     else if (Name == "--costs")

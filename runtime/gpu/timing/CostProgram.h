@@ -48,6 +48,7 @@ struct Uop {
   uint8_t NumResults = 0;
   uint16_t Latency = 0;       ///< Of Alu, Barrier and Fence.
   uint16_t Flags = 0;         ///< Bits of UopFlags.
+  uint8_t Stall = 0;          ///< Cycles until the warp may issue again.
   uint32_t FirstRegister = 0; ///< Sources, then results, in the pool.
   uint32_t Instruction = 0;   ///< Of the function.
 };

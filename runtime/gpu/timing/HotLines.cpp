@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <string_view>
 #include <tuple>
 
 using namespace gevo::gpu;
@@ -32,6 +33,21 @@ std::string quoted(const std::string &Text) {
     Out += C;
   }
   return Out + "\"";
+}
+
+/// Compilers put the folder of the compilation in front.
+bool isAnchorFile(const std::string &Name) {
+  std::string_view Wanted = AnchorFile;
+  return Name.size() >= Wanted.size() &&
+         Name.compare(Name.size() - Wanted.size(), Wanted.size(), Wanted) ==
+             0 &&
+         (Name.size() == Wanted.size() ||
+          Name[Name.size() - Wanted.size() - 1] == '/');
+}
+
+/// "i12" of a line of AnchorFile.
+std::string anchorName(const HotLine &L) {
+  return "i" + std::to_string(L.Line - 1);
 }
 
 /// The reason that costs most, "" if none.
@@ -70,12 +86,17 @@ std::vector<HotLine> gevo::gpu::timing::hotLines(const Kernel &K,
       const ptx::Instruction &Inst = F.Code[I];
       std::string File;
       uint32_t Line = Inst.Line;
-      if (Kind == LineKind::Source && Inst.Loc != ptx::None) {
+      if (Kind != LineKind::Ptx && Inst.Loc != ptx::None) {
         const ptx::SourceLoc &L = M.Locs[Inst.Loc];
-        if (L.File < M.Files.size())
-          File = M.Files[L.File];
-        Line = L.Line;
+        std::string Name = L.File < M.Files.size() ? M.Files[L.File] : "";
+        bool IsAnchor = isAnchorFile(Name) && L.Line;
+        if (IsAnchor == (Kind == LineKind::Anchor)) {
+          File = IsAnchor ? AnchorFile : Name;
+          Line = L.Line;
+        }
       }
+      if (Kind == LineKind::Anchor && File.empty())
+        continue;
       Sums[{F.Name, File, Line}].add(C);
     }
   }
@@ -110,8 +131,11 @@ std::string gevo::gpu::timing::hotLinesText(const std::vector<HotLine> &Lines,
                   (unsigned long long)C.BankConflicts,
                   100 * share(C.L1Hits, C.Sectors), mainStall(C));
     Out += Row;
-    Out += (L.File.empty() ? L.Function + ".ptx" : L.File) + ":" +
-           std::to_string(L.Line) + "\n";
+    if (L.File == AnchorFile)
+      Out += L.Function + ":" + anchorName(L) + "\n";
+    else
+      Out += (L.File.empty() ? L.Function + ".ptx" : L.File) + ":" +
+             std::to_string(L.Line) + "\n";
   }
   return Out;
 }
@@ -132,9 +156,13 @@ std::string gevo::gpu::timing::hotLinesJson(const std::vector<HotLine> &Lines) {
     };
     Out += "{";
     Field("function", quoted(L.Function));
-    if (!L.File.empty())
-      Field("file", quoted(L.File));
-    Count("line", L.Line);
+    if (L.File == AnchorFile) {
+      Field("anchor", quoted(anchorName(L)));
+    } else {
+      if (!L.File.empty())
+        Field("file", quoted(L.File));
+      Count("line", L.Line);
+    }
     Count("issues", C.Issues);
     Field("active_lanes", number(share(C.Lanes, C.Issues)));
     Count("requests", C.Requests);

@@ -22,12 +22,17 @@
 namespace gevo::gpu::timing {
 
 /// What a row of a profile stands for.
-enum class LineKind : uint8_t { Ptx, Source };
+enum class LineKind : uint8_t { Ptx, Source, Anchor };
+
+/// The name of the file in debug locations that are anchors: line N + 1 of it
+/// is instruction iN of the function (line 0 means that there is none). Who
+/// wants a profile by anchor puts such locations on the IR before lowering it.
+constexpr const char *AnchorFile = "gevo:anchors";
 
 /// One line and what it cost.
 struct HotLine {
   std::string Function;
-  std::string File; ///< Empty: the PTX itself.
+  std::string File; ///< Empty: the PTX itself. AnchorFile: see there.
   uint32_t Line = 0;
   InstructionProfile Cost;
 
@@ -36,7 +41,8 @@ struct HotLine {
 };
 
 /// The lines of \p K's functions that cost anything, the dearest first. PTX
-/// without debug locations has no source lines and is listed by its own.
+/// without debug locations has no source lines and is listed by its own; what
+/// has no anchor is not in a profile by anchor.
 std::vector<HotLine> hotLines(const Kernel &K, const LaunchTiming &T,
                               LineKind Kind);
 

@@ -56,9 +56,13 @@ struct Occupancy {
 /// The result of a simulation.
 struct LaunchTiming {
   uint64_t Cycles = 0; ///< From the first block's start to the last one's end.
-  uint64_t Nanoseconds = 0; ///< With the launch overhead.
-  uint64_t Blocks = 0;      ///< Of the grid.
-  uint64_t BlocksTimed = 0; ///< Simulated; the others were like them.
+  uint64_t Nanoseconds = 0;        ///< With the launch overhead.
+  uint64_t Blocks = 0;             ///< Of the grid.
+  uint64_t BlocksTimed = 0;        ///< Simulated; the others were like them.
+  uint64_t ExtrapolatedCycles = 0; ///< Of Cycles, those of blocks not timed.
+  /// How far off Cycles may be because of them, as a fraction; from how well
+  /// timed rounds agree with each other.
+  double ErrorEstimate = 0;
   uint64_t Uops = 0;
   bool WarmL2 = false;
   bool OverLimit = false; ///< Stopped by a limit; Cycles is past it.

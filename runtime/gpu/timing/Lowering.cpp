@@ -48,11 +48,11 @@ private:
   void lowerSteps(const std::vector<Step> &Steps, uint32_t Index,
                   const Operands &O, unsigned LastLatency = 0);
   void lowerMemory(uint32_t Index, const Operands &O);
-  Operands withWideLoad(uint32_t Index, const Operands &O) const;
   void lowerControl(uint32_t Index, const Operands &O);
   void free(uint32_t Index, const Operands &O);
   void single(Uop U, uint32_t Index, const Operands &O);
-  uint8_t memoryClass(const Instruction &I) const;
+  void lowerSass(uint32_t Index);
+  void placeRegion(uint32_t Begin, uint32_t End);
   void findRegions();
 
   const Profile &P;
@@ -67,6 +67,7 @@ private:
   std::vector<bool> Free;       ///< By instruction.
   std::vector<bool> Predicated; ///< By instruction: a branch that vanishes.
   std::vector<uint8_t> Classes; ///< By instruction, see MemoryClass.
+  std::vector<uint32_t> Places; ///< By micro-operation, of machine code.
   uint16_t FirstTemp = 0;
 };
 
@@ -227,65 +228,10 @@ void FunctionLowering::lowerSteps(const std::vector<Step> &Steps,
     }
 }
 
-uint8_t FunctionLowering::memoryClass(const Instruction &I) const {
-  bool Reads =
-      I.Op == Opcode::Ld || I.Op == Opcode::Ldu || I.Op == Opcode::Atom;
-  bool Writes = I.Op == Opcode::St || I.Op == Opcode::Atom ||
-                I.Op == Opcode::Red || F.has(I, Mod::Volatile);
-  if (!Reads && !Writes)
-    return 0;
-  // Read-only data is never written.
-  if (F.has(I, Mod::Nc) || isConstantOperand(F, I))
-    return 0;
-  uint8_t Reading = ReadsGlobal | ReadsShared | ReadsLocal;
-  uint8_t Writing = WritesGlobal | WritesShared | WritesLocal;
-  switch (F.nth(I, ModClass::Space)) {
-  case Mod::Global:
-    Reading = ReadsGlobal, Writing = WritesGlobal;
-    break;
-  case Mod::Shared:
-  case Mod::SharedCta:
-  case Mod::SharedCluster:
-    Reading = ReadsShared, Writing = WritesShared;
-    break;
-  case Mod::Local:
-    Reading = ReadsLocal, Writing = WritesLocal;
-    break;
-  case Mod::Const:
-    return 0;
-  default:
-    break;
-  }
-  return uint8_t((Reads ? Reading : 0) | (Writes ? Writing : 0));
-}
-
-/// \p O, and what the nearest earlier load from the same base waits for.
-Operands FunctionLowering::withWideLoad(uint32_t Index,
-                                        const Operands &O) const {
-  Operands Wide = O;
-  const ptx::Operand &A = F.operands(F.Code[Index])[1];
-  uint32_t Begin = Graph.Blocks[Graph.BlockOf[Index]].Begin;
-  for (uint32_t K = Index; K-- > Begin;) {
-    const Instruction &I = F.Code[K];
-    if (I.Op != Opcode::Ld || !(*Sass)[K].Memory)
-      continue;
-    const ptx::Operand &B = F.operands(I)[1];
-    if (B.Kind != A.Kind || B.Base != A.Base || B.Index != A.Index)
-      continue;
-    Wide.Sources.insert(Wide.Sources.end(), Ops[K].Results.begin(),
-                        Ops[K].Results.end());
-    break;
-  }
-  return Wide;
-}
-
 void FunctionLowering::lowerMemory(uint32_t Index, const Operands &O) {
   const Instruction &I = F.Code[Index];
   if (isConstantOperand(F, I))
     return free(Index, O);
-  // The assembler made one wide load of several, or none at all.
-  if (Sass && I.Op == Opcode::Ld && !(*Sass)[Index].Memory)
-    return free(Index, withWideLoad(Index, O));
   Uop U;
   U.Pipe = Unit::Memory;
   // Operations on barriers in memory are atomics and stores.
@@ -302,9 +248,9 @@ void FunctionLowering::lowerMemory(uint32_t Index, const Operands &O) {
     U.Kind = UopKind::Store;
     break;
   case Opcode::Atom:
-    U.Kind = Uses.empty() ? UopKind::Atomic : UopKind::Reduce;
+    U.Kind = UopKind::Reduce;
     for (uint16_t R : O.Results)
-      if (Uses[R])
+      if (Sass || Uses[R])
         U.Kind = UopKind::Atomic;
     break;
   case Opcode::Membar:
@@ -374,51 +320,105 @@ void FunctionLowering::lower(uint32_t Index) {
                   ptx::opcodeInfo(I.Op).Unit == ptx::Pipe::Vote;
   Mod T = F.nth(I, ModClass::Type);
   Compares &= T != Mod::F64;
-  std::vector<Step> Steps = arithmeticSteps(P, F, I);
-  if (Sass) {
-    const SassCost &Cost = (*Sass)[Index];
-    Steps = Cost.Steps;
+  lowerSteps(arithmeticSteps(P, F, I), Index, O,
+             Compares ? unsigned(P.CompareLatency) : 0);
+}
+
+/// The machine code that is issued with instruction \p Index.
+void FunctionLowering::lowerSass(uint32_t Index) {
+  for (const SassOp &Op : (*Sass)[Index]) {
+    size_t First = Out.Uops.size();
+    Operands O{Op.Sources, Op.Results};
+    switch (Op.What) {
+    case SassOp::Plain: {
+      Uop U;
+      U.Pipe = Op.Pipe;
+      U.Latency = Op.Latency;
+      if (Op.Pipe == Unit::None)
+        U.Kind = UopKind::Free;
+      single(U, Op.Instruction, O);
+      break;
+    }
+    case SassOp::Access:
+      lowerMemory(Op.Instruction, O);
+      break;
+    case SassOp::Control:
+      if (ptx::opcodeInfo(F.Code[Op.Instruction].Op).Fam == ptx::Family::Memory)
+        lowerMemory(Op.Instruction, O); // A fence.
+      else
+        lowerControl(Op.Instruction, O);
+      break;
+    }
+    for (; First < Out.Uops.size(); ++First) {
+      Out.Uops[First].Stall = Op.Stall;
+      Places.push_back(Op.Place);
+    }
   }
-  lowerSteps(Steps, Index, O, Compares ? unsigned(P.CompareLatency) : 0);
+}
+
+/// A region in the order of the machine code.
+void FunctionLowering::placeRegion(uint32_t Begin, uint32_t End) {
+  std::vector<uint32_t> Order;
+  for (uint32_t U = Out.FirstUop[Begin]; U < Out.FirstUop[End]; ++U)
+    Order.push_back(U);
+  std::stable_sort(Order.begin(), Order.end(), [&](uint32_t A, uint32_t B) {
+    return Places[A] < Places[B];
+  });
+  Region R;
+  R.Begin = Begin;
+  R.End = End;
+  R.FirstUop = uint32_t(Out.Uops.size());
+  R.NumUops = uint32_t(Order.size());
+  for (uint32_t U : Order) {
+    Uop Copy = Out.Uops[U];
+    Out.Uops.push_back(Copy);
+  }
+  Out.RegionAt[Begin] = uint32_t(Out.Regions.size());
+  Out.Regions.push_back(R);
 }
 
 /// Regions end with blocks, at barriers, fences and calls, and when they get
 /// long.
 void FunctionLowering::findRegions() {
   Out.RegionAt.assign(F.Code.size(), NoIndex);
-  std::vector<uint32_t> Place;
-  if (Sass)
-    for (const SassCost &C : *Sass)
-      Place.push_back(C.Place);
   for (const ptx::BasicBlock &B : Graph.Blocks) {
     uint32_t Begin = B.Begin;
     for (uint32_t K = B.Begin; K < B.End; ++K) {
-      ptx::Family Fam = ptx::opcodeInfo(F.Code[K].Op).Fam;
-      bool Wall = Fam == ptx::Family::Control || Fam == ptx::Family::Sync ||
-                  ptx::opcodeInfo(F.Code[K].Op).Unit == ptx::Pipe::Fence;
-      if (!Wall && K + 1 < B.End && K + 1 - Begin < MaxRegion)
+      bool Wall = endsRegion(F.Code[K]);
+      bool Long = !Sass && K + 1 - Begin >= MaxRegion;
+      if (!Wall && K + 1 < B.End && !Long)
         continue;
       // The wall itself stays behind what it orders.
       uint32_t End = Wall ? K : K + 1;
-      if (End > Begin + 1)
-        scheduleRegion(P, Out, Begin, End, Classes, Place);
+      if (Sass && End > Begin)
+        placeRegion(Begin, End);
+      else if (End > Begin + 1)
+        scheduleRegion(P, Out, Begin, End, Classes);
       Begin = K + 1;
     }
   }
 }
 
 CostFunction FunctionLowering::run() {
-  findUses();
-  findUnused();
-  if (!Sass)
+  if (Sass) {
+    Out.NumRegisters = NumSassRegisters;
+    Predicated.assign(F.Code.size(), false);
+  } else {
+    findUses();
+    findUnused();
     findFolded();
-  findPredicated();
+    findPredicated();
+  }
   uint32_t Accesses = 0;
   for (uint32_t K = 0; K < F.Code.size(); ++K) {
     Out.FirstUop.push_back(uint32_t(Out.Uops.size()));
     Out.AccessesBefore.push_back(Accesses);
     Accesses += tracesAccess(F.Code[K]);
-    Classes.push_back(Free[K] ? 0 : memoryClass(F.Code[K]));
+    if (Sass) {
+      lowerSass(K);
+      continue;
+    }
+    Classes.push_back(Free[K] ? 0 : memoryClassOf(F, F.Code[K]));
     lower(K);
   }
   Out.FirstUop.push_back(uint32_t(Out.Uops.size()));

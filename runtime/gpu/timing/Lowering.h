@@ -8,8 +8,9 @@
 // Rules about what the assembler makes of PTX: which instructions vanish
 // (copies, constants, parameters, address spaces, folded shifts, unused
 // results), which become several, which branches become predicates, and in
-// which order the rest is issued. Where the machine code itself is at hand, its
-// counts replace the rules instruction by instruction.
+// which order the rest is issued. Where the machine code itself is at hand, it
+// takes the place of the rules: its instructions, its registers and its order
+// are what is issued, and PTX only says when and with which memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,15 +30,28 @@ struct Step {
   unsigned Count = 1;
 };
 
-/// What became of one PTX instruction in machine code.
-struct SassCost {
-  std::vector<Step> Steps;  ///< Empty: the assembler removed it.
-  bool Memory = false;      ///< It accesses memory.
-  uint32_t Place = NoIndex; ///< Where the first of them stands.
+/// One instruction of machine code, as the clock issues it.
+struct SassOp {
+  enum Role : uint8_t {
+    Plain,  ///< Arithmetic, and memory that the trace knows nothing of.
+    Access, ///< What Instruction does to memory.
+    Control ///< The branch, barrier or fence that Instruction is.
+  };
+  Role What = Plain;
+  Unit Pipe = Unit::Int;
+  uint16_t Latency = 1;
+  uint8_t Stall = 0;        ///< Cycles until the warp may issue again.
+  uint32_t Place = 0;       ///< In the machine code.
+  uint32_t Instruction = 0; ///< Of PTX, that it was made of.
+  /// Registers of the machine: general ones, predicates, uniform ones.
+  std::vector<uint16_t> Sources, Results;
 };
+constexpr uint16_t NumSassRegisters = 352;
 
-/// The machine code of one function, by PTX instruction.
-using SassFunction = std::vector<SassCost>;
+/// The machine code of one function, by the PTX instruction with which it is
+/// issued. That is not always the one it was made of: what was moved out of a
+/// loop is issued outside.
+using SassFunction = std::vector<std::vector<SassOp>>;
 
 /// The micro-operations of \p Functions of \p M (a kernel first, then what it
 /// calls) by the rules, or by \p Sass, which then has one entry per function.
@@ -47,11 +61,13 @@ CostProgram lowerPtx(const Profile &P, const ptx::Module &M,
                      const std::vector<SassFunction> *Sass = nullptr);
 
 /// Puts the micro-operations of the instructions [Begin, End) of \p F into the
-/// order in which the assembler would, as one more region. \p Place, if not
-/// empty, has the place of each instruction in machine code.
+/// order in which the assembler would, as one more region.
 void scheduleRegion(const Profile &P, CostFunction &F, uint32_t Begin,
-                    uint32_t End, const std::vector<uint8_t> &MemoryClass,
-                    const std::vector<uint32_t> &Place);
+                    uint32_t End, const std::vector<uint8_t> &MemoryClass);
+
+/// True for instructions at which straight-line code ends: control, barriers,
+/// fences.
+bool endsRegion(const ptx::Instruction &I);
 
 /// Bits of the memory class of an instruction, for ordering.
 enum MemoryClass : uint8_t {

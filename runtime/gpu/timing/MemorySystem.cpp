@@ -104,6 +104,19 @@ void MemorySystem::copied(uint64_t Address, uint64_t Bytes) {
   Filled = true;
 }
 
+uint64_t MemorySystem::busyUntil(uint64_t Now) const {
+  uint64_t OfSlices = 0, OfChannels = 0;
+  for (const Slice &S : Slices)
+    OfSlices += std::max(S.Free / One, Now);
+  for (uint64_t Free : ChannelFree)
+    OfChannels += std::max(Free / One, Now);
+  return std::max(OfSlices / Slices.size(), OfChannels / ChannelFree.size());
+}
+
+uint64_t MemorySystem::l2Lines() const {
+  return Slices.size() * Slices[0].Tags.sets() * P.L2Ways;
+}
+
 MemorySystem::Lookup MemorySystem::locate(uint64_t Line) const {
   uint64_t Row = Line / P.L2Slices;
   // Lines in a row go to different slices; strides of whole rows spread too.
@@ -129,6 +142,7 @@ CacheLine *MemorySystem::lineFor(const Lookup &At, uint64_t Now) {
     return L;
   CacheLine Evicted;
   CacheLine *L = Tags.replace(At.Set, At.Tag, Evicted);
+  ++Counters.L2Replaced;
   if (Evicted.Dirty) {
     Counters.DramWrites += bits(Evicted.Dirty);
     dramDelay(At.SliceIndex, Now, bits(Evicted.Dirty));

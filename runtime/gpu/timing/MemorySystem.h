@@ -29,6 +29,7 @@ struct MemoryCounters {
   uint64_t L2Writes = 0;
   uint64_t L2Atomics = 0;
   uint64_t DramReads = 0, DramWrites = 0;
+  uint64_t L2Replaced = 0; ///< Lines.
 };
 
 enum class RequestKind : uint8_t { Read, Write, Atomic };
@@ -70,6 +71,12 @@ public:
   /// to fill it again. recall() is false if nothing was kept.
   void keep() { Kept = Slices; }
   bool recall();
+
+  /// Until when, from \p Now on, L2 and DRAM are busy with what was asked of
+  /// them so far, on average over their parts.
+  uint64_t busyUntil(uint64_t Now) const;
+  /// Lines that L2 holds.
+  uint64_t l2Lines() const;
 
   const MemoryCounters &counters() const { return Counters; }
   bool warm() const { return Warm; }

@@ -216,6 +216,45 @@ bool gevo::gpu::timing::isConstantOperand(const ptx::Function &F,
   return Fixed && (Param || Space == Mod::Const);
 }
 
+uint8_t gevo::gpu::timing::memoryClassOf(const ptx::Function &F,
+                                         const Instruction &I) {
+  bool Reads =
+      I.Op == Opcode::Ld || I.Op == Opcode::Ldu || I.Op == Opcode::Atom;
+  bool Writes = I.Op == Opcode::St || I.Op == Opcode::Atom ||
+                I.Op == Opcode::Red || F.has(I, Mod::Volatile);
+  if (!Reads && !Writes)
+    return 0;
+  // Read-only data is never written.
+  if (F.has(I, Mod::Nc) || isConstantOperand(F, I))
+    return 0;
+  uint8_t Reading = ReadsGlobal | ReadsShared | ReadsLocal;
+  uint8_t Writing = WritesGlobal | WritesShared | WritesLocal;
+  switch (F.nth(I, ModClass::Space)) {
+  case Mod::Global:
+    Reading = ReadsGlobal, Writing = WritesGlobal;
+    break;
+  case Mod::Shared:
+  case Mod::SharedCta:
+  case Mod::SharedCluster:
+    Reading = ReadsShared, Writing = WritesShared;
+    break;
+  case Mod::Local:
+    Reading = ReadsLocal, Writing = WritesLocal;
+    break;
+  case Mod::Const:
+    return 0;
+  default:
+    break;
+  }
+  return uint8_t((Reads ? Reading : 0) | (Writes ? Writing : 0));
+}
+
+bool gevo::gpu::timing::endsRegion(const Instruction &I) {
+  ptx::Family Fam = ptx::opcodeInfo(I.Op).Fam;
+  return Fam == ptx::Family::Control || Fam == ptx::Family::Sync ||
+         ptx::opcodeInfo(I.Op).Unit == ptx::Pipe::Fence;
+}
+
 std::vector<Step> gevo::gpu::timing::arithmeticSteps(const Profile &P,
                                                      const ptx::Function &F,
                                                      const Instruction &I) {

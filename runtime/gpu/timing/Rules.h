@@ -30,6 +30,9 @@ std::vector<Step> arithmeticSteps(const Profile &P, const ptx::Function &F,
 /// True for loads that become an operand in the constant bank.
 bool isConstantOperand(const ptx::Function &F, const ptx::Instruction &I);
 
+/// What \p I does to memory, as bits of MemoryClass.
+uint8_t memoryClassOf(const ptx::Function &F, const ptx::Instruction &I);
+
 } // namespace gevo::gpu::timing
 
 #endif // GEVO_RUNTIME_GPU_TIMING_RULES_H

@@ -1,4 +1,4 @@
-//===- Sass.cpp - Pricing PTX lines by their machine code -----------------===//
+//===- Sass.cpp - Reading machine code ------------------------------------===//
 //
 // Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,42 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/gpu/timing/Sass.h"
-#include "runtime/gpu/ptx/Cfg.h"
-#include "runtime/gpu/timing/Rules.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 
 using namespace gevo::gpu;
 using namespace gevo::gpu::timing;
 
 namespace {
-
-/// What an opcode of machine code occupies.
-enum class SassClass : uint8_t { Nothing, Memory, Control, Pipe };
-struct SassPipe {
-  SassClass Class;
-  Unit Pipe;
-};
-
-struct SassRow {
-  const char *Prefix;
-  SassPipe Pipe;
-};
-
-/// The first row whose prefix matches decides.
-const SassRow Rows[] = {
-#define SASS(Prefix, Class, UnitName)                                          \
-  {Prefix, {SassClass::Class, Unit::UnitName}},
-#include "runtime/gpu/timing/SassOpcodes.def"
-};
-
-SassPipe classify(std::string_view Opcode) {
-  for (const SassRow &R : Rows)
-    if (Opcode.substr(0, std::string_view(R.Prefix).size()) == R.Prefix)
-      return R.Pipe;
-  return {SassClass::Pipe, Unit::Int};
-}
 
 std::string_view trim(std::string_view S) {
   size_t Begin = S.find_first_not_of(" \t\r");
@@ -63,6 +36,57 @@ std::optional<uint64_t> encodingOf(std::string_view Line) {
   return std::strtoull(std::string(Line.substr(At + 3)).c_str(), nullptr, 16);
 }
 
+/// Appends the registers in \p Text to \p List; those of 64 bits are two.
+void addRegisters(std::string_view Text, std::vector<uint16_t> &List,
+                  unsigned Width = 1) {
+  for (size_t At = 0; At < Text.size();) {
+    size_t Begin = At;
+    while (
+        At < Text.size() &&
+        (std::isalnum(static_cast<unsigned char>(Text[At])) || Text[At] == '_'))
+      ++At;
+    std::string_view Word = Text.substr(Begin, At - Begin);
+    if (Word.empty()) {
+      ++At;
+      continue;
+    }
+    bool Uniform = Word[0] == 'U' && Word.size() > 1;
+    if (Uniform)
+      Word.remove_prefix(1);
+    bool General = Word[0] == 'R', Predicate = Word[0] == 'P';
+    if ((!General && !Predicate) || Word.size() < 2 ||
+        !std::isdigit(static_cast<unsigned char>(Word[1])))
+      continue;
+    unsigned Number = unsigned(
+        std::strtoul(std::string(Word.substr(1)).c_str(), nullptr, 10));
+    unsigned Count = General && Text.substr(At, 3) == ".64" ? 2 : 1;
+    if (General)
+      Count = std::max(Count, Width);
+    // General registers, predicates, uniform predicates, uniform registers.
+    unsigned First = General ? Uniform ? 280 : 0 : Uniform ? 268 : 260;
+    for (unsigned K = 0; K < Count; ++K)
+      if (First + Number + K < NumSassRegisters - 1)
+        List.push_back(uint16_t(First + Number + K));
+  }
+}
+
+bool startsWith(std::string_view Text, std::string_view Prefix) {
+  return Text.substr(0, Prefix.size()) == Prefix;
+}
+
+/// Registers per operand of data.
+unsigned widthOf(std::string_view Opcode) {
+  if (startsWith(Opcode, "HMMA") || startsWith(Opcode, "IMMA") ||
+      Opcode.find(".128") != std::string_view::npos)
+    return 4;
+  bool Double = startsWith(Opcode, "DADD") || startsWith(Opcode, "DMUL") ||
+                startsWith(Opcode, "DFMA") || startsWith(Opcode, "DSETP") ||
+                Opcode.find(".WIDE") != std::string_view::npos ||
+                Opcode.find(".64") != std::string_view::npos ||
+                Opcode == "CS2R";
+  return Double ? 2 : 1;
+}
+
 /// Reads one listing line by line.
 class ListingReader {
 public:
@@ -73,6 +97,7 @@ private:
   void instruction(std::string_view Line);
   SassListing *Current = nullptr;
   uint32_t PtxLine = 0;
+  bool Label = false; ///< The next instruction has one.
 };
 
 void ListingReader::line(std::string_view Line) {
@@ -96,6 +121,8 @@ void ListingReader::line(std::string_view Line) {
           std::strtoul(std::string(Body.substr(At + 5)).c_str(), nullptr, 10));
     return;
   }
+  if (!Body.empty() && Body[0] == '.' && Body.back() == ':')
+    Label = true;
   if (Body.substr(0, 2) == "/*")
     instruction(Body);
 }
@@ -111,58 +138,53 @@ void ListingReader::instruction(std::string_view Line) {
     return;
   }
   std::string_view Rest = trim(Line.substr(Line.find("*/") + 2));
-  if (!Rest.empty() && Rest[0] == '@')
-    Rest = trim(Rest.substr(Rest.find(' ')));
   SassInstruction I;
-  I.Opcode = Rest.substr(0, Rest.find_first_of(" ;"));
+  std::string_view Guard;
+  if (!Rest.empty() && Rest[0] == '@') {
+    Guard = Rest.substr(1, Rest.find(' '));
+    Rest = trim(Rest.substr(Rest.find(' ')));
+  }
+  size_t End = Rest.find_first_of(" ;");
+  I.Opcode = Rest.substr(0, End);
   I.Line = PtxLine;
+  I.Label = Label;
+  I.Guarded = !Guard.empty();
+  Label = false;
+  Rest = Rest.substr(std::min(End, Rest.size()));
+  findRegisters(I, Rest.substr(0, Rest.find(';')));
+  addRegisters(Guard, I.Sources);
   Current->Code.push_back(std::move(I));
 }
 
-bool isMemory(const ptx::Instruction &I) {
-  return ptx::opcodeInfo(I.Op).Fam == ptx::Family::Memory;
-}
-
-/// What one line became: instructions by pipe, in all copies.
-struct LineCode {
-  unsigned Memory = 0, Plain = 0;
-  unsigned PerPipe[NumUnits] = {};
-  uint32_t Place = NoIndex;
-};
-
-/// How often an unrolled block is there: the median over the lines that would
-/// be one instruction each. Some have more in any case (a comparison that needs
-/// two), so the most frequent one would make the others look removed. Memory
-/// and float lines decide if there are any: of a loop's own counting the
-/// assembler leaves one copy.
-unsigned copiesOf(const Profile &P, const ptx::Function &F,
-                  const ptx::BasicBlock &B,
-                  const std::map<uint32_t, LineCode> &Lines) {
-  std::vector<unsigned> Work, All;
-  for (uint32_t K = B.Begin; K < B.End; ++K) {
-    auto L = Lines.find(F.Code[K].Line);
-    if (L == Lines.end())
-      continue;
-    std::vector<Step> Rule = arithmeticSteps(P, F, F.Code[K]);
-    bool Simple = Rule.size() == 1 && Rule[0].Count == 1;
-    unsigned Count = isMemory(F.Code[K]) ? L->second.Memory
-                     : Simple ? L->second.PerPipe[unsigned(Rule[0].Pipe)]
-                              : 0;
-    if (!Count)
-      continue;
-    All.push_back(Count);
-    if (isMemory(F.Code[K]) || Rule[0].Pipe != Unit::Int)
-      Work.push_back(Count);
-  }
-  std::vector<unsigned> &Counts = Work.empty() ? All : Work;
-  if (Counts.empty())
-    return 1;
-  auto Middle = Counts.begin() + std::ptrdiff_t(Counts.size() / 2);
-  std::nth_element(Counts.begin(), Middle, Counts.end());
-  return *Middle;
-}
-
 } // namespace
+
+void gevo::gpu::timing::findRegisters(SassInstruction &I,
+                                      std::string_view Text) {
+  static const char *const NoResult[] = {"ST",  "RED",    "BRA",  "EXIT",
+                                         "BAR", "MEMBAR", "BSSY", "BSYNC",
+                                         "RET", "CALL",   "NOP",  "WARPSYNC"};
+  bool Writes = true;
+  for (const char *Prefix : NoResult)
+    Writes &= !startsWith(I.Opcode, Prefix);
+  unsigned Width = widthOf(I.Opcode);
+  bool Compares = I.Opcode.find("SETP") != std::string::npos ||
+                  I.Opcode.find("PLOP") != std::string::npos;
+  bool FirstPredicate = false;
+  for (unsigned K = 0; !Text.empty(); ++K) {
+    size_t End = std::min(Text.find(','), Text.size());
+    std::string_view Operand = trim(Text.substr(0, End));
+    Text.remove_prefix(std::min(End + 1, Text.size()));
+    bool Predicate = startsWith(Operand, "P") || startsWith(Operand, "UP");
+    if (K == 0)
+      FirstPredicate = Predicate;
+    // Comparisons have two results, additions a carry, shuffles and atomic
+    // operations a predicate before the value.
+    bool Second = K == 1 && (Predicate || (FirstPredicate && !Compares));
+    bool Result = Writes && (K == 0 || Second);
+    bool Address = Operand.find('[') != std::string_view::npos;
+    addRegisters(Operand, Result ? I.Results : I.Sources, Address ? 1 : Width);
+  }
+}
 
 Result<SassModule> gevo::gpu::timing::parseListing(std::string_view Text) {
   ListingReader R;
@@ -175,52 +197,4 @@ Result<SassModule> gevo::gpu::timing::parseListing(std::string_view Text) {
     if (!Listing.Code.empty())
       return std::move(R.Module);
   return Diagnostic{"the listing of machine code has no instructions"};
-}
-
-SassFunction gevo::gpu::timing::costsFromSass(const Profile &P,
-                                              const ptx::Function &F,
-                                              const SassListing &Listing) {
-  std::map<uint32_t, LineCode> Lines;
-  for (uint32_t K = 0; K < Listing.Code.size(); ++K) {
-    const SassInstruction &I = Listing.Code[K];
-    SassPipe C = classify(I.Opcode);
-    if (C.Class == SassClass::Nothing)
-      continue;
-    LineCode &L = Lines[I.Line];
-    L.Place = std::min(L.Place, K);
-    L.Memory += C.Class == SassClass::Memory;
-    if (C.Class == SassClass::Pipe) {
-      ++L.Plain;
-      ++L.PerPipe[unsigned(C.Pipe)];
-    }
-  }
-  SassFunction Costs(F.Code.size());
-  ptx::Cfg Graph = ptx::Cfg::build(F);
-  for (const ptx::BasicBlock &B : Graph.Blocks) {
-    unsigned Copies = copiesOf(P, F, B, Lines);
-    for (uint32_t K = B.Begin; K < B.End; ++K) {
-      SassCost &C = Costs[K];
-      std::vector<Step> Rule = arithmeticSteps(P, F, F.Code[K]);
-      auto L = Lines.find(F.Code[K].Line);
-      if (L == Lines.end())
-        continue;
-      C.Place = L->second.Place;
-      C.Memory = L->second.Memory != 0;
-      // Long expansions have slow paths that seldom run; the rules count the
-      // fast ones.
-      unsigned RuleCount = 0;
-      for (const Step &S : Rule)
-        RuleCount += S.Count;
-      if (RuleCount > 4) {
-        C.Steps = Rule;
-        continue;
-      }
-      for (unsigned U = 0; U < NumUnits; ++U) {
-        unsigned Count = (2 * L->second.PerPipe[U] + Copies) / (2 * Copies);
-        if (Count)
-          C.Steps.push_back({Unit(U), Count});
-      }
-    }
-  }
-  return Costs;
 }

@@ -6,10 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // Where ptxas and nvdisasm are on the machine, PTX is assembled with line
-// information and disassembled, and each PTX line is priced by the instructions
-// that it became. nvdisasm reads sm_75 and later; sm_70 is assembled as sm_75,
-// whose instruction set is Volta's with additions. Earlier architectures have
-// another instruction set and are priced by the rules.
+// information and disassembled, and what the clock issues is the machine code:
+// its instructions, registers, order and stall counts. The lines say with which
+// PTX instruction each of them is issued and whose memory it accesses. So time
+// depends on the machine code and on what was executed, not on how the PTX was
+// written. sm_70 is assembled as sm_75, whose instruction set is Volta's with
+// additions, if the disassembler does not read it (that of CUDA 13.1 and later
+// does not). Earlier architectures have another instruction set and are priced
+// by the rules.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,6 +36,9 @@ struct SassInstruction {
   std::string Opcode; ///< With modifiers: "LDG.E.128".
   uint32_t Line = 0;  ///< Of the PTX, from 1; 0 if unknown.
   uint8_t Stall = 0;  ///< Cycles the scheduler waits after it.
+  bool Label = false; ///< Something may jump here.
+  bool Guarded = false;
+  std::vector<uint16_t> Sources, Results; ///< See SassOp.
 };
 
 /// The machine code of one function.
@@ -42,7 +49,10 @@ struct SassListing {
 };
 
 /// By name of the function.
-using SassModule = std::map<std::string, SassListing>;
+struct SassModule : std::map<std::string, SassListing> {
+  std::string Assembler; ///< "ptxas 12.5.82"
+  uint64_t Arch = 0;     ///< What it was assembled for.
+};
 
 /// Reads what "nvdisasm -gp -hex -c" prints.
 Result<SassModule> parseListing(std::string_view Text);
@@ -57,18 +67,25 @@ struct SassTools {
 /// Looks in GEVO_CUDA_PATH/bin, the build's CUDA tree and the PATH.
 SassTools findSassTools();
 
-/// Assembles \p Ptx for \p Arch and reads it back.
+/// Assembles \p Ptx for \p Arch and reads it back, or finds what was made of
+/// it before (see SassCache.h).
 Result<SassModule> assemble(const SassTools &Tools, std::string_view Ptx,
                             uint64_t Arch);
 
-/// What became of each instruction of \p F. The rules say what one copy of an
-/// instruction would be; loops that were unrolled have several.
+/// The registers of an instruction: \p Opcode with its modifiers, \p Text what
+/// stands behind it.
+void findRegisters(SassInstruction &I, std::string_view Text);
+
+/// What the machine code of \p F issues, and when. The rules say what one copy
+/// of a PTX instruction would be; loops that were unrolled have several.
 SassFunction costsFromSass(const Profile &P, const ptx::Function &F,
                            const SassListing &Listing);
 
 /// Runs \p Arguments (a path first) without a shell and returns its standard
-/// output; fails if it cannot run or ends with another status than 0.
-Result<std::string> runProcess(const std::vector<std::string> &Arguments);
+/// output, on demand with its standard error; fails if it cannot run or ends
+/// with another status than 0.
+Result<std::string> runProcess(const std::vector<std::string> &Arguments,
+                               bool WithErrors = false);
 
 } // namespace gevo::gpu::timing
 

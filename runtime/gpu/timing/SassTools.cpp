@@ -10,13 +10,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/gpu/timing/Sass.h"
+#include "runtime/gpu/timing/SassCache.h"
 
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <spawn.h>
+#include <sstream>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,10 +73,98 @@ std::string findTool(const char *Name) {
   return {};
 }
 
+/// "12.5.82" of what a tool of CUDA says about itself.
+std::string versionOf(const std::string &Tool) {
+  Result<std::string> Text = runProcess({Tool, "--version"});
+  if (!Text)
+    return "of unknown version";
+  size_t At = Text->rfind(", V");
+  if (At == std::string::npos)
+    return "of unknown version";
+  size_t Begin = At + 3, End = Text->find_first_not_of("0123456789.", Begin);
+  return Text->substr(Begin, End - Begin);
+}
+
+/// What ptxas says of registers, as lines "registers COUNT FUNCTION".
+std::string registerLines(const std::string &Said) {
+  constexpr std::string_view Function = "Function properties for ",
+                             Used = "Used ";
+  std::istringstream In(Said);
+  std::string Line, Name, Out;
+  while (std::getline(In, Line)) {
+    if (size_t At = Line.find(Function); At != std::string::npos)
+      Name = Line.substr(At + Function.size());
+    size_t At = Line.find(Used);
+    if (At == std::string::npos || Name.empty())
+      continue;
+    unsigned long Count =
+        std::strtoul(Line.c_str() + At + Used.size(), nullptr, 10);
+    if (Count)
+      Out += "registers " + std::to_string(Count) + " " + Name + "\n";
+  }
+  return Out;
+}
+
+/// The listing for one architecture, behind lines that say by what and for what
+/// it was made, and how many registers the code for \p Wanted uses.
+Result<std::string> assembleFor(const SassTools &Tools, std::string_view Ptx,
+                                uint64_t Arch, uint64_t Wanted) {
+  TemporaryFolder Folder;
+  if (Folder.Path.empty())
+    return Diagnostic{"no temporary folder"};
+  std::string Source = Folder.Path / "k.ptx", Binary = Folder.Path / "k.cubin";
+  std::ofstream(Source, std::ios::binary) << Ptx;
+  auto Assemble = [&](uint64_t For) {
+    return runProcess({Tools.Assembler, "-v", "-arch=sm_" + std::to_string(For),
+                       "-lineinfo", Source, "-o", Binary},
+                      true);
+  };
+  Result<std::string> Assembled = Assemble(Arch);
+  if (!Assembled)
+    return Assembled.error();
+  std::string Registers = registerLines(*Assembled);
+  Result<std::string> Listing =
+      runProcess({Tools.Disassembler, "-gp", "-hex", "-c", Binary});
+  if (!Listing)
+    return Listing.error();
+  // Occupancy is that of the architecture itself.
+  if (Wanted != Arch)
+    if (Result<std::string> Own = Assemble(Wanted))
+      Registers = registerLines(*Own);
+  return "ptxas " + versionOf(Tools.Assembler) + "\n" + std::to_string(Arch) +
+         "\n" + Registers + *Listing;
+}
+
+/// Reads what assembleFor made.
+Result<SassModule> readMade(const std::string &Text) {
+  size_t First = Text.find('\n'), Second = Text.find('\n', First + 1);
+  if (Second == std::string::npos)
+    return Diagnostic{"the listing of machine code has no instructions"};
+  Result<SassModule> M =
+      parseListing(std::string_view(Text).substr(Second + 1));
+  if (!M)
+    return M;
+  M->Assembler = Text.substr(0, First);
+  M->Arch = std::strtoull(Text.c_str() + First + 1, nullptr, 10);
+  constexpr std::string_view Word = "registers ";
+  for (size_t At = Second + 1; Text.compare(At, Word.size(), Word) == 0;
+       At = Text.find('\n', At) + 1) {
+    char *Name = nullptr;
+    unsigned long Count =
+        std::strtoul(Text.c_str() + At + Word.size(), &Name, 10);
+    size_t Begin = size_t(Name - Text.c_str()) + 1;
+    auto It = M->find(Text.substr(Begin, Text.find('\n', Begin) - Begin));
+    if (It != M->end())
+      It->second.Registers = uint32_t(Count);
+  }
+  return M;
+}
+
 } // namespace
 
 Result<std::string>
-gevo::gpu::timing::runProcess(const std::vector<std::string> &Arguments) {
+gevo::gpu::timing::runProcess(const std::vector<std::string> &Arguments,
+                              bool WithErrors) {
   int Pipe[2];
   if (pipe2(Pipe, O_CLOEXEC) != 0)
     return Diagnostic{"no pipe for " + Arguments[0]};
@@ -86,7 +175,10 @@ gevo::gpu::timing::runProcess(const std::vector<std::string> &Arguments) {
   posix_spawn_file_actions_t Actions;
   posix_spawn_file_actions_init(&Actions);
   posix_spawn_file_actions_adddup2(&Actions, Pipe[1], 1);
-  posix_spawn_file_actions_addopen(&Actions, 2, "/dev/null", O_WRONLY, 0);
+  if (WithErrors)
+    posix_spawn_file_actions_adddup2(&Actions, Pipe[1], 2);
+  else
+    posix_spawn_file_actions_addopen(&Actions, 2, "/dev/null", O_WRONLY, 0);
   pid_t Child;
   int Failed =
       posix_spawn(&Child, Argv[0], &Actions, nullptr, Argv.data(), environ);
@@ -121,20 +213,18 @@ Result<SassModule> gevo::gpu::timing::assemble(const SassTools &Tools,
   if (Arch < 70)
     return Diagnostic{"the machine code of sm_" + std::to_string(Arch) +
                       " cannot be read"};
-  TemporaryFolder Folder;
-  if (Folder.Path.empty())
-    return Diagnostic{"no temporary folder"};
-  std::string Source = Folder.Path / "k.ptx", Binary = Folder.Path / "k.cubin";
-  std::ofstream(Source, std::ios::binary) << Ptx;
-  std::string Target =
-      "-arch=sm_" + std::to_string(std::max<uint64_t>(75, Arch));
-  Result<std::string> Assembled =
-      runProcess({Tools.Assembler, Target, "-lineinfo", Source, "-o", Binary});
-  if (!Assembled)
-    return Assembled.error();
-  Result<std::string> Listing =
-      runProcess({Tools.Disassembler, "-gp", "-hex", "-c", Binary});
-  if (!Listing)
-    return Listing.error();
-  return parseListing(*Listing);
+  SassCache Cache(sassCacheFolder());
+  std::string Key = sassKey(Tools, Ptx, Arch);
+  std::optional<std::string> Text = Cache.find(Key);
+  if (!Text) {
+    Result<std::string> Made = assembleFor(Tools, Ptx, Arch, Arch);
+    // The disassembler may be too new for Volta.
+    if (!Made && Arch < 75)
+      Made = assembleFor(Tools, Ptx, 75, Arch);
+    if (!Made)
+      return Made.error();
+    Cache.store(Key, *Made);
+    Text = std::move(*Made);
+  }
+  return readMade(*Text);
 }

@@ -7,8 +7,7 @@
 //
 // A warp issues in order, so the assembler's order decides how much of the
 // latency of loads is hidden. Here: list scheduling by the longest path to the
-// end of the region, loads counted as if they hit in L2; or, where machine code
-// is at hand, its order.
+// end of the region, loads counted as if they hit in L2.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +37,7 @@ public:
   Scheduling(const Profile &P, CostFunction &F) : P(P), F(F) {}
   void collect(uint32_t Begin, uint32_t End);
   void connect(const std::vector<uint8_t> &MemoryClass);
-  std::vector<uint32_t> order(const std::vector<uint32_t> &Place);
+  std::vector<uint32_t> order();
   std::vector<Node> Nodes;
 
 private:
@@ -119,24 +118,17 @@ void Scheduling::connect(const std::vector<uint8_t> &MemoryClass) {
   }
 }
 
-std::vector<uint32_t> Scheduling::order(const std::vector<uint32_t> &Place) {
+std::vector<uint32_t> Scheduling::order() {
   for (uint32_t N = uint32_t(Nodes.size()); N-- > 0;) {
     uint64_t Below = 0;
     for (uint32_t S : Nodes[N].Successors)
       Below = std::max(Below, Nodes[S].Height);
     Nodes[N].Height = Below + Nodes[N].Latency;
   }
-  // The machine code's order where there is one, otherwise the highest first;
-  // the program's order between equals.
+  // The highest first; the program's order between equals.
   using Key = std::tuple<uint64_t, uint32_t>;
   std::priority_queue<Key, std::vector<Key>, std::greater<Key>> Ready;
-  auto Push = [&](uint32_t N) {
-    uint64_t Rank = Place.empty() ? ~Nodes[N].Height
-                    : Place[Nodes[N].Instruction] == NoIndex
-                        ? 0
-                        : 1 + uint64_t(Place[Nodes[N].Instruction]);
-    Ready.push({Rank, N});
-  };
+  auto Push = [&](uint32_t N) { Ready.push({~Nodes[N].Height, N}); };
   for (uint32_t N = 0; N < Nodes.size(); ++N)
     if (!Nodes[N].Waits)
       Push(N);
@@ -154,10 +146,9 @@ std::vector<uint32_t> Scheduling::order(const std::vector<uint32_t> &Place) {
 
 } // namespace
 
-void gevo::gpu::timing::scheduleRegion(const Profile &P, CostFunction &F,
-                                       uint32_t Begin, uint32_t End,
-                                       const std::vector<uint8_t> &MemoryClass,
-                                       const std::vector<uint32_t> &Place) {
+void gevo::gpu::timing::scheduleRegion(
+    const Profile &P, CostFunction &F, uint32_t Begin, uint32_t End,
+    const std::vector<uint8_t> &MemoryClass) {
   Scheduling S(P, F);
   S.collect(Begin, End);
   S.connect(MemoryClass);
@@ -165,7 +156,7 @@ void gevo::gpu::timing::scheduleRegion(const Profile &P, CostFunction &F,
   R.Begin = Begin;
   R.End = End;
   R.FirstUop = uint32_t(F.Uops.size());
-  for (uint32_t N : S.order(Place))
+  for (uint32_t N : S.order())
     for (uint32_t K = 0; K < S.Nodes[N].Count; ++K) {
       Uop U = F.Uops[S.Nodes[N].First + K];
       F.Uops.push_back(U);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/gpu/timing/Simulation.h"
+#include "runtime/gpu/timing/Sampler.h"
 #include "runtime/gpu/timing/Sm.h"
 
 #include <algorithm>
@@ -57,11 +58,21 @@ uint64_t l1Bytes(const Profile &P, const Occupancy &Full,
   return std::max(P.L1Min, P.L1Pool - std::min(P.L1Pool, Shared));
 }
 
+/// The instructions of a block.
+uint64_t workOf(const BlockTrace &B) {
+  uint64_t Sum = 0;
+  for (const WarpTrace &W : B.Warps)
+    for (const TraceRun *R : W.Runs)
+      Sum += R->Count;
+  return Sum;
+}
+
 /// One launch.
 class Launch {
 public:
   Launch(const Profile &P, const CostProgram &Code, const LaunchShape &Shape,
-         MemorySystem &Memory, const BlockSource &NextBlock);
+         MemorySystem &Memory, const BlockSource &NextBlock,
+         const BlockSkip &Skip);
   LaunchTiming run();
 
 private:
@@ -70,15 +81,21 @@ private:
   void runWindow(uint64_t End);
   void sortRequests();
   uint64_t serveRequests();
+  void sample(uint64_t Now);
 
   const Profile &P;
   MemorySystem &Memory;
   const BlockSource &NextBlock;
+  const BlockSkip &Skip;
   LaunchTiming T;
   std::vector<std::unique_ptr<Sm>> SMs;
   std::vector<std::unique_ptr<BlockTrace>> Idle;
   bool NoMore = false;
   const uint64_t CycleLimit;
+  uint64_t Started = 0;          ///< Blocks, skipped ones included.
+  uint64_t Finished = 0;         ///< Of those that are timed.
+  uint64_t FinishedWork = 0;     ///< Their instructions.
+  std::unique_ptr<Sampler> Gaps; ///< Null: every block is timed.
   std::vector<const MemoryRequest *> Merged;
   std::vector<uint32_t> Places; ///< Of sortRequests, by time.
   struct Answer {
@@ -90,8 +107,8 @@ private:
 
 Launch::Launch(const Profile &P, const CostProgram &Code,
                const LaunchShape &Shape, MemorySystem &Memory,
-               const BlockSource &NextBlock)
-    : P(P), Memory(Memory), NextBlock(NextBlock),
+               const BlockSource &NextBlock, const BlockSkip &Skip)
+    : P(P), Memory(Memory), NextBlock(NextBlock), Skip(Skip),
       CycleLimit(Shape.CycleLimit ? Shape.CycleLimit : Never) {
   T.Blocks = Shape.Blocks;
   T.Full = occupancy(P, Shape, Code.RegistersPerThread);
@@ -105,6 +122,9 @@ Launch::Launch(const Profile &P, const CostProgram &Code,
   for (uint32_t K = 0; K < Used; ++K)
     SMs.push_back(std::make_unique<Sm>(P, Code, K, Bytes, T.Profile));
   Answers.resize(Used);
+  if (Skip)
+    Gaps =
+        std::make_unique<Sampler>(Used * T.Full.BlocksPerSM, Memory.l2Lines());
 }
 
 /// Gives \p S one more block; false if there is none.
@@ -123,6 +143,7 @@ bool Launch::fill(Sm &S, uint64_t Time) {
     return false;
   }
   ++T.BlocksTimed;
+  ++Started;
   S.launch(std::move(B), Time);
   return true;
 }
@@ -145,8 +166,12 @@ void Launch::runWindow(uint64_t End) {
       S.reply(A.Request, A.Reply);
     Answers[K].clear();
     while (S.run(End)) {
-      while (std::unique_ptr<BlockTrace> B = S.takeFinished())
+      while (std::unique_ptr<BlockTrace> B = S.takeFinished()) {
+        ++Finished;
+        if (Gaps)
+          FinishedWork += workOf(*B);
         Idle.push_back(std::move(B));
+      }
       fill(S, S.finishedAt() + P.BlockLaunch);
     }
   }
@@ -205,6 +230,18 @@ uint64_t Launch::serveRequests() {
   return First;
 }
 
+/// Leaves out blocks if the last rounds say that they can be.
+void Launch::sample(uint64_t Now) {
+  // Writes that DRAM still has to take are part of what the blocks cost.
+  Now = Memory.busyUntil(Now);
+  uint64_t Count = Gaps->skip(Now, Finished, FinishedWork, T.Blocks - Started,
+                              T, Memory.counters());
+  if (!Count)
+    return;
+  Started += Count;
+  Gaps->skipped(Skip(Count));
+}
+
 LaunchTiming Launch::run() {
   Memory.restart();
   T.WarmL2 = Memory.warm();
@@ -229,6 +266,8 @@ LaunchTiming Launch::run() {
     }
     runWindow(Next + P.L2Latency);
     FirstAnswer = serveRequests();
+    if (Gaps && !NoMore)
+      sample(Next + P.L2Latency);
   }
   for (size_t K = 0; K < SMs.size(); ++K)
     for (const Answer &A : Answers[K])
@@ -240,6 +279,8 @@ LaunchTiming Launch::run() {
     T.Uops += S->uops();
   }
   T.Memory = Memory.counters();
+  if (Gaps)
+    Gaps->finish(T);
   T.Nanoseconds = P.LaunchNs + T.Cycles * 1000000 / P.ClockKHz;
   return std::move(T);
 }
@@ -279,10 +320,8 @@ Occupancy gevo::gpu::timing::occupancy(const Profile &P,
   return O;
 }
 
-LaunchTiming gevo::gpu::timing::simulate(const Profile &P,
-                                         const CostProgram &Code,
-                                         const LaunchShape &Shape,
-                                         MemorySystem &Memory,
-                                         const BlockSource &NextBlock) {
-  return Launch(P, Code, Shape, Memory, NextBlock).run();
+LaunchTiming gevo::gpu::timing::simulate(
+    const Profile &P, const CostProgram &Code, const LaunchShape &Shape,
+    MemorySystem &Memory, const BlockSource &NextBlock, const BlockSkip &Skip) {
+  return Launch(P, Code, Shape, Memory, NextBlock, Skip).run();
 }

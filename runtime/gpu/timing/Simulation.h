@@ -44,10 +44,15 @@ Occupancy occupancy(const Profile &P, const LaunchShape &Shape,
 /// Writes the next block's trace; false if there is none any more.
 using BlockSource = std::function<bool(BlockTrace &)>;
 
+/// Executes that many blocks without a trace and returns how many warp
+/// instructions they took.
+using BlockSkip = std::function<uint64_t(uint64_t)>;
+
 /// Simulates a launch of \p Code on \p P and \p Memory (which it restarts).
+/// With \p Skip, blocks of large grids are sampled (see Sampler.h).
 LaunchTiming simulate(const Profile &P, const CostProgram &Code,
                       const LaunchShape &Shape, MemorySystem &Memory,
-                      const BlockSource &NextBlock);
+                      const BlockSource &NextBlock, const BlockSkip &Skip = {});
 
 } // namespace gevo::gpu::timing
 

@@ -240,6 +240,10 @@ void Sm::issue(Scheduler &S, uint32_t Warp, uint64_t Now) {
   W.Issued = Now;
   if (W.NotBefore <= Now)
     W.NotBefore = Now + (P.IssueWidth > 1 ? 0 : 1);
+  if (U.Stall > 1) {
+    W.NotBefore = Now + U.Stall;
+    W.NotBeforeWhy = Stall::Arithmetic;
+  }
   switch (U.Kind) {
   case UopKind::Alu:
     setResults(Warp, U, Now + U.Latency, Stall::Arithmetic);

@@ -78,16 +78,35 @@ TimedResult Clock::launch(Device &D, const Kernel &K, const LaunchOptions &O,
   Shape.SharedBytes = K.attributes().StaticSharedBytes + O.DynamicSharedBytes;
   Shape.CycleLimit = CycleLimit;
   uint64_t Next = 0;
-  R.Timing = simulate(P, Code, Shape, Memory, [&](BlockTrace &Out) {
+  // Blocks run in order, with or without a trace.
+  auto Run = [&](BlockTrace *Trace) {
     if (Next == Shape.Blocks)
       return false;
     auto Start = std::chrono::steady_clock::now();
-    bool More = (*Session)->runBlock(Next++, &Out);
+    bool More = (*Session)->runBlock(Next++, Trace);
     R.ExecutionSeconds +=
         std::chrono::duration<double>(std::chrono::steady_clock::now() - Start)
             .count();
     return More;
-  });
+  };
+  BlockSource Traced = [&](BlockTrace &Out) {
+    bool More = Run(&Out);
+    // A block that was started before its turn, by one that was not traced,
+    // has no trace: it counts for nothing.
+    if (More && Out.BlockIndex + 1 != Next)
+      Out.Warps.assign(1, WarpTrace());
+    return More;
+  };
+  BlockSkip Untraced = [&](uint64_t Count) {
+    uint64_t Before = (*Session)->result().Counters.WarpInstructions;
+    while (Count-- && Run(nullptr))
+      ;
+    return (*Session)->result().Counters.WarpInstructions - Before;
+  };
+  // Blocks of a cooperative launch are all resident at once.
+  bool Sampled = !Exact && !O.Cooperative;
+  R.Timing = simulate(P, Code, Shape, Memory, Traced,
+                      Sampled ? Untraced : BlockSkip());
   R.Execution = (*Session)->result();
   if (R.Timing.OverLimit && R.Execution.Status == LaunchStatus::Ok) {
     R.Execution.Status = LaunchStatus::Timeout;

@@ -35,6 +35,9 @@ public:
   Clock &operator=(const Clock &) = delete;
 
   const Profile &profile() const { return P; }
+  /// Whether every block is timed; otherwise blocks of large grids that behave
+  /// alike are sampled.
+  void setExact(bool Every) { Exact = Every; }
   /// Empties L2 before the next launch.
   void flush() { Memory.flush(); }
   /// The host copied \p Bytes to \p Address of \p D: L2 holds the end of
@@ -64,6 +67,7 @@ public:
 private:
   Profile P;
   MemorySystem Memory;
+  bool Exact = false;
 };
 
 /// The limits of a device that \p P describes.

@@ -85,4 +85,32 @@ TEST_F(Hot, TextAndJson) {
   EXPECT_THAT(Json, HasSubstr("\"sectors\":256"));
 }
 
+TEST(Anchors, LocationsInTheirFileAreAnchors) {
+  std::string Anchored = Text;
+  size_t At = Anchored.find("strided.cu");
+  Anchored.replace(At, 10, "/build/gevo:anchors");
+  Profile P = profileNamed("V100");
+  Bench B{P, Anchored};
+  uint64_t Out = B.Gpu.allocate(65536);
+  LaunchTiming T = B.run("k", {4, 1, 1}, {64, 1, 1}, {Out});
+  const Kernel &K = *B.Module->kernel("k");
+  std::vector<HotLine> Lines = hotLines(K, T, LineKind::Anchor);
+  ASSERT_FALSE(Lines.empty());
+  std::string Json = hotLinesJson(Lines);
+  // Line 12 of the file is instruction 11: the addition waits for the load.
+  EXPECT_EQ(
+      Json.rfind("[{\"function\":\"k\",\"anchor\":\"i11\",\"issues\":8,", 0),
+      0u)
+      << Json;
+  EXPECT_THAT(Json, HasSubstr("\"anchor\":\"i10\""));
+  EXPECT_THAT(hotLinesText(Lines, 1), HasSubstr("k:i11"));
+  // They are no lines of a source.
+  for (const HotLine &L : hotLines(K, T, LineKind::Source))
+    EXPECT_EQ(L.File, "");
+}
+
+TEST_F(Hot, WithoutAnchorsThereAreNone) {
+  EXPECT_TRUE(hotLines(K, T, LineKind::Anchor).empty());
+}
+
 } // namespace

@@ -1,0 +1,136 @@
+//===- Sampler.cpp - Which blocks of a large grid are timed ---------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/timing/Sampler.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+using namespace gevo::gpu::timing;
+
+namespace {
+
+/// Rounds whose rates differ by less than this agree.
+constexpr double Tolerance = 0.02;
+/// Rounds in the first gap; each further one is twice as long.
+constexpr uint64_t FirstGap = 16;
+
+uint64_t scaled(uint64_t Delta, double Factor) {
+  return uint64_t(double(Delta) * Factor + 0.5);
+}
+
+/// Adds \p Factor times what happened between \p From and \p To to \p Sum.
+void addScaled(InstructionProfile &Sum, const InstructionProfile &From,
+               const InstructionProfile &To, double Factor) {
+  auto Add = [&](uint64_t InstructionProfile::*Field) {
+    Sum.*Field += scaled(To.*Field - From.*Field, Factor);
+  };
+  Add(&InstructionProfile::Issues);
+  Add(&InstructionProfile::Lanes);
+  Add(&InstructionProfile::Requests);
+  Add(&InstructionProfile::Sectors);
+  Add(&InstructionProfile::L1Hits);
+  Add(&InstructionProfile::L2Hits);
+  Add(&InstructionProfile::BankConflicts);
+  for (unsigned K = 0; K < NumStalls; ++K)
+    Sum.Stalls[K] += scaled(To.Stalls[K] - From.Stalls[K], Factor);
+}
+
+constexpr uint64_t MemoryCounters::*MemoryFields[] = {
+    &MemoryCounters::L2Reads,   &MemoryCounters::L2ReadHits,
+    &MemoryCounters::L2Writes,  &MemoryCounters::L2Atomics,
+    &MemoryCounters::DramReads, &MemoryCounters::DramWrites,
+    &MemoryCounters::L2Replaced};
+
+} // namespace
+
+double Sampler::cycles(const Mark &From, const Mark &To, uint64_t Work) {
+  assert(To.Work > From.Work && "a round executes something");
+  return double(To.Time - From.Time) * double(Work) /
+         double(To.Work - From.Work);
+}
+
+uint64_t Sampler::skip(uint64_t Time, uint64_t Blocks, uint64_t Work,
+                       uint64_t Remaining, const LaunchTiming &T,
+                       const MemoryCounters &Counters) {
+  if (Rounds.empty() && Blocks)
+    Rounds.push_back({Time, Blocks, Work, Counters, T.Profile});
+  if (Rounds.empty() || Blocks - Rounds.back().Blocks < Resident ||
+      Work == Rounds.back().Work || Remaining < 2 * Resident)
+    return 0;
+  Rounds.push_back({Time, Blocks, Work, Counters, T.Profile});
+  if (Rounds.size() < 3)
+    return 0;
+  if (Rounds.size() > 3)
+    Rounds.pop_front();
+  constexpr uint64_t Unit = 1 << 20;
+  double Before = cycles(Rounds[0], Rounds[1], Unit);
+  double After = cycles(Rounds[1], Rounds[2], Unit);
+  if (std::abs(Before - After) > Tolerance * std::max(Before, After) ||
+      !l2Settled(Remaining))
+    return 0;
+  correct();
+  Gap = Gap ? 2 * Gap : FirstGap * Resident;
+  return std::min(Gap, Remaining - Resident);
+}
+
+/// True if L2 had been replaced once when the rounds began, or will not be in
+/// this launch.
+bool Sampler::l2Settled(uint64_t Remaining) const {
+  const Mark &From = Rounds.front(), &To = Rounds.back();
+  double PerBlock = double(To.Memory.L2Replaced - From.Memory.L2Replaced) /
+                    double(To.Blocks - From.Blocks);
+  double AtEnd =
+      double(To.Memory.L2Replaced) + PerBlock * double(Remaining + Resident);
+  return From.Memory.L2Replaced >= L2Lines || AtEnd < double(L2Lines);
+}
+
+/// What follows a gap says as much about it as what came before.
+void Sampler::correct() {
+  if (!LastWork)
+    return;
+  double After = cycles(Rounds[0], Rounds[2], LastWork);
+  Doubt += std::abs(After - LastCycles) / 2;
+  Extra += (After - LastCycles) / 2;
+  LastWork = 0;
+}
+
+void Sampler::skipped(uint64_t Work) {
+  const Mark &From = Rounds[0], &To = Rounds[2];
+  LastWork = Work;
+  LastCycles = cycles(From, To, Work);
+  Extra += LastCycles;
+  Doubt +=
+      std::abs(cycles(From, Rounds[1], Work) - cycles(Rounds[1], To, Work)) / 2;
+  extrapolate(From, To, Work);
+  Rounds.clear();
+}
+
+/// Statistics grow as time does.
+void Sampler::extrapolate(const Mark &From, const Mark &To, uint64_t Work) {
+  double Factor = double(Work) / double(To.Work - From.Work);
+  for (auto Field : MemoryFields)
+    Memory.*Field += scaled(To.Memory.*Field - From.Memory.*Field, Factor);
+  Profile.resize(To.Profile.size());
+  for (size_t F = 0; F < To.Profile.size(); ++F) {
+    Profile[F].resize(To.Profile[F].size());
+    for (size_t I = 0; I < To.Profile[F].size(); ++I)
+      addScaled(Profile[F][I], From.Profile[F][I], To.Profile[F][I], Factor);
+  }
+}
+
+void Sampler::finish(LaunchTiming &T) {
+  T.ExtrapolatedCycles = uint64_t(std::max(0.0, Extra) + 0.5);
+  T.Cycles += T.ExtrapolatedCycles;
+  T.ErrorEstimate = T.Cycles ? Doubt / double(T.Cycles) : 0;
+  for (auto Field : MemoryFields)
+    T.Memory.*Field += Memory.*Field;
+  for (size_t F = 0; F < Profile.size(); ++F)
+    for (size_t I = 0; I < Profile[F].size(); ++I)
+      T.Profile[F][I].add(Profile[F][I]);
+}

@@ -1,0 +1,358 @@
+//===- SassCosts.cpp - When machine code is issued ------------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Execution is that of PTX, so each machine instruction is issued with some
+// stretch of PTX. Both codes are cut into stretches without branches and
+// barriers. The lines of a stretch of machine code vote for the stretch of PTX
+// that it came from, and what the assembler moved in from elsewhere is issued
+// there. Accesses to memory and branches are issued
+// with the PTX instruction of their own line, because the trace has what they
+// did.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/exec/Trace.h"
+#include "runtime/gpu/ptx/Cfg.h"
+#include "runtime/gpu/timing/Rules.h"
+#include "runtime/gpu/timing/Sass.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <set>
+
+using namespace gevo::gpu;
+using namespace gevo::gpu::timing;
+
+namespace {
+
+/// What an opcode of machine code occupies.
+enum class SassClass : uint8_t { Nothing, Memory, Control, Pipe };
+struct SassPipe {
+  SassClass Class;
+  Unit Pipe;
+};
+
+struct SassRow {
+  const char *Prefix;
+  SassPipe Pipe;
+};
+
+/// The first row whose prefix matches decides.
+const SassRow Rows[] = {
+#define SASS(Prefix, Class, UnitName)                                          \
+  {Prefix, {SassClass::Class, Unit::UnitName}},
+#include "runtime/gpu/timing/SassOpcodes.def"
+};
+
+SassPipe classify(std::string_view Opcode) {
+  for (const SassRow &R : Rows)
+    if (Opcode.substr(0, std::string_view(R.Prefix).size()) == R.Prefix)
+      return R.Pipe;
+  return {SassClass::Pipe, Unit::Int};
+}
+
+/// Expansions with more instructions than this have slow paths that seldom run;
+/// the rules count the fast ones.
+constexpr unsigned LongExpansion = 4;
+
+/// Matches the machine code of one function with its PTX.
+class Matching {
+public:
+  Matching(const Profile &P, const ptx::Function &F, const SassListing &L)
+      : P(P), F(F), Listing(L) {}
+  SassFunction run();
+
+private:
+  void cutPtx();
+  void cutSass();
+  void vote();
+  void findCopies();
+  SassOp opOf(uint32_t Index, Unit Pipe) const;
+  bool expands(uint32_t Instruction) const;
+  SassPipe kindOf(uint32_t Index) const;
+  uint32_t targetOf(uint32_t Index) const;
+  void placeOwn(uint32_t Index, const SassPipe &C, SassFunction &Out);
+  void placePlain(uint32_t Index, const SassPipe &C, SassFunction &Out);
+  void placeExpansion(uint32_t Index, SassFunction &Out);
+  /// The first PTX instruction of the line of machine instruction \p Index.
+  uint32_t instructionOf(uint32_t Index) const {
+    auto It = OfLine.find(Listing.Code[Index].Line);
+    return It == OfLine.end() ? NoIndex : It->second.front();
+  }
+
+  const Profile &P;
+  const ptx::Function &F;
+  const SassListing &Listing;
+  std::map<uint32_t, std::vector<uint32_t>> OfLine; ///< PTX, by line.
+  std::vector<uint32_t> Stretch;                    ///< By PTX instruction.
+  std::vector<uint32_t> FirstOf;                    ///< By stretch of PTX.
+  std::vector<uint32_t> SassStretch;                ///< By machine instruction.
+  std::vector<uint32_t> Target; ///< By stretch of machine code, of PTX.
+  /// By stretch of machine code: stretches of PTX whose memory or control it
+  /// has.
+  std::vector<std::set<uint32_t>> Present;
+  std::vector<unsigned> Copies; ///< By stretch of PTX: how often it is
+                                ///< there in machine code.
+  /// By stretch of PTX and line: machine instructions seen and to be issued.
+  std::map<std::pair<uint32_t, uint32_t>, unsigned> Seen, Total;
+  std::vector<unsigned> Taken; ///< By PTX instruction: its own ones placed.
+};
+
+/// What machine instruction \p Index is, given the PTX that it came from.
+SassPipe Matching::kindOf(uint32_t Index) const {
+  const std::string &Opcode = Listing.Code[Index].Opcode;
+  SassPipe C = classify(Opcode);
+  // Parameters and constants at known places are operands, or as good as.
+  uint32_t Own = instructionOf(Index);
+  if (Opcode.compare(0, 3, "LDC") == 0 &&
+      (Own == NoIndex || !tracesAccess(F.Code[Own]) ||
+       isConstantOperand(F, F.Code[Own])))
+    return {SassClass::Nothing, Unit::None};
+  // What prepares and ends divergence is no branch.
+  if (C.Class == SassClass::Control)
+    for (const char *Prefix : {"BSSY", "BSYNC", "BMOV", "WARPSYNC", "CALL"})
+      if (Opcode.compare(0, std::strlen(Prefix), Prefix) == 0)
+        return {SassClass::Pipe, Unit::Branch};
+  return C;
+}
+
+/// Stretches of PTX end with blocks and behind what ends regions.
+void Matching::cutPtx() {
+  ptx::Cfg Graph = ptx::Cfg::build(F);
+  Stretch.assign(F.Code.size(), 0);
+  for (uint32_t K = 0; K < F.Code.size(); ++K) {
+    OfLine[F.Code[K].Line].push_back(K);
+    bool Starts = K == 0 || endsRegion(F.Code[K - 1]) ||
+                  Graph.BlockOf[K] != Graph.BlockOf[K - 1];
+    if (Starts)
+      FirstOf.push_back(K);
+    Stretch[K] = uint32_t(FirstOf.size() - 1);
+  }
+}
+
+void Matching::cutSass() {
+  uint32_t Current = 0;
+  for (uint32_t K = 0; K < Listing.Code.size(); ++K) {
+    if (Listing.Code[K].Label && K)
+      ++Current;
+    SassStretch.push_back(Current);
+    Current += kindOf(K).Class == SassClass::Control;
+  }
+}
+
+void Matching::vote() {
+  uint32_t Count = SassStretch.empty() ? 0 : SassStretch.back() + 1;
+  std::vector<std::map<uint32_t, unsigned>> Votes(Count);
+  Present.resize(Count);
+  for (uint32_t K = 0; K < Listing.Code.size(); ++K) {
+    uint32_t Instruction = instructionOf(K);
+    if (Instruction == NoIndex)
+      continue;
+    // The assembler keeps memory where it was, more or less; constants and
+    // special registers it makes anywhere.
+    SassPipe C = kindOf(K);
+    unsigned Weight = C.Class == SassClass::Memory    ? 16
+                      : C.Class == SassClass::Control ? 8
+                      : C.Class == SassClass::Pipe    ? 2
+                                                      : 0;
+    if (Weight)
+      Votes[SassStretch[K]][Stretch[Instruction]] += Weight;
+    if (C.Class == SassClass::Memory || C.Class == SassClass::Control)
+      Present[SassStretch[K]].insert(Stretch[Instruction]);
+  }
+  uint32_t Last = 0;
+  for (auto &V : Votes) {
+    unsigned Most = 0;
+    for (auto [To, Weight] : V)
+      if (Weight > Most) {
+        Most = Weight;
+        Last = To;
+      }
+    // A stretch that nobody knows belongs to what is before it.
+    Target.push_back(Last);
+  }
+}
+
+/// How often a stretch of PTX is there: the median over its lines that would be
+/// one instruction each. Some have more in any case (a comparison that needs
+/// two), so the most frequent one would make the others look removed. Memory
+/// and float lines decide if there are any: of a loop's own counting the
+/// assembler leaves one copy.
+void Matching::findCopies() {
+  std::map<uint32_t, unsigned> Memory, PerPipe[NumUnits];
+  for (uint32_t K = 0; K < Listing.Code.size(); ++K) {
+    const SassInstruction &I = Listing.Code[K];
+    SassPipe C = kindOf(K);
+    if (C.Class == SassClass::Memory)
+      ++Memory[I.Line];
+    if (C.Class != SassClass::Pipe)
+      continue;
+    ++PerPipe[unsigned(C.Pipe)][I.Line];
+    ++Total[{targetOf(K), I.Line}];
+  }
+  std::vector<std::vector<unsigned>> Work(FirstOf.size()), All(FirstOf.size());
+  for (uint32_t K = 0; K < F.Code.size(); ++K) {
+    const ptx::Instruction &I = F.Code[K];
+    std::vector<Step> Rule = arithmeticSteps(P, F, I);
+    bool Accesses = tracesAccess(I);
+    bool Simple = Rule.size() == 1 && Rule[0].Count == 1;
+    unsigned Count = Accesses ? Memory[I.Line]
+                     : Simple ? PerPipe[unsigned(Rule[0].Pipe)][I.Line]
+                              : 0;
+    Count /= unsigned(std::max<size_t>(1, OfLine[I.Line].size()));
+    if (!Count)
+      continue;
+    All[Stretch[K]].push_back(Count);
+    if (Accesses || Rule[0].Pipe != Unit::Int)
+      Work[Stretch[K]].push_back(Count);
+  }
+  for (size_t S = 0; S < FirstOf.size(); ++S) {
+    std::vector<unsigned> &Counts = Work[S].empty() ? All[S] : Work[S];
+    std::sort(Counts.begin(), Counts.end());
+    Copies.push_back(Counts.empty() ? 1 : Counts[Counts.size() / 2]);
+  }
+}
+
+/// The stretch of PTX with which arithmetic is issued: its own if that has
+/// memory or control in this stretch of machine code, otherwise the one that
+/// won the vote.
+uint32_t Matching::targetOf(uint32_t Index) const {
+  uint32_t Own = instructionOf(Index), Here = SassStretch[Index];
+  return Own != NoIndex && Present[Here].count(Stretch[Own]) ? Stretch[Own]
+                                                             : Target[Here];
+}
+
+bool Matching::expands(uint32_t Instruction) const {
+  if (Instruction == NoIndex || tracesAccess(F.Code[Instruction]))
+    return false;
+  unsigned Count = 0;
+  for (const Step &S : arithmeticSteps(P, F, F.Code[Instruction]))
+    Count += S.Count;
+  return Count > LongExpansion;
+}
+
+SassOp Matching::opOf(uint32_t Index, Unit Pipe) const {
+  const SassInstruction &I = Listing.Code[Index];
+  SassOp Op;
+  Op.Pipe = Pipe;
+  bool Compares = I.Opcode.find("SETP") != std::string::npos;
+  if (Pipe != Unit::None)
+    Op.Latency =
+        uint16_t(Compares && Pipe != Unit::Fp64 ? P.CompareLatency
+                                                : P.pipe(Pipe).Latency);
+  Op.Stall = I.Stall;
+  Op.Place = Index;
+  Op.Sources = I.Sources;
+  Op.Results = I.Results;
+  return Op;
+}
+
+/// Memory and control: one for each PTX instruction of the line.
+void Matching::placeOwn(uint32_t Index, const SassPipe &C, SassFunction &Out) {
+  auto It = OfLine.find(Listing.Code[Index].Line);
+  SassOp Op = opOf(Index, C.Pipe);
+  if (It != OfLine.end())
+    for (uint32_t K : It->second) {
+      bool Fits =
+          C.Class == SassClass::Memory
+              ? tracesAccess(F.Code[K]) && !isConstantOperand(F, F.Code[K])
+              : endsRegion(F.Code[K]);
+      if (!Fits || Taken[K])
+        continue;
+      ++Taken[K];
+      Op.What = C.Class == SassClass::Memory ? SassOp::Access : SassOp::Control;
+      Op.Instruction = K;
+      Out[K].push_back(std::move(Op));
+      return;
+    }
+  // Spills are in L1; further copies of an unrolled access are the same
+  // instruction again, and the trace has it each time.
+  bool Copy = It != OfLine.end() && Taken[It->second.front()];
+  if (C.Class == SassClass::Control || Copy)
+    return;
+  Op.Latency = uint16_t(P.L1Latency);
+  Op.Instruction = instructionOf(Index);
+  uint32_t To = FirstOf[Target[SassStretch[Index]]];
+  if (Op.Instruction == NoIndex)
+    Op.Instruction = To;
+  Out[To].push_back(std::move(Op));
+}
+
+/// Arithmetic: issued with the stretch that its own stretch came from.
+void Matching::placePlain(uint32_t Index, const SassPipe &C,
+                          SassFunction &Out) {
+  uint32_t To = targetOf(Index);
+  if (C.Class == SassClass::Pipe) {
+    std::pair<uint32_t, uint32_t> Key = {To, Listing.Code[Index].Line};
+    unsigned Wanted = (2 * Total[Key] + Copies[To]) / (2 * Copies[To]);
+    if (Seen[Key]++ >= Wanted)
+      return;
+  } else if (Listing.Code[Index].Results.empty()) {
+    return;
+  }
+  SassOp Op = opOf(Index, C.Pipe);
+  uint32_t Own = instructionOf(Index);
+  uint32_t Holder = Own != NoIndex && Stretch[Own] == To ? Own : FirstOf[To];
+  Op.Instruction = Own == NoIndex ? Holder : Own;
+  Out[Holder].push_back(std::move(Op));
+}
+
+/// The fast path of a long expansion, as the rules have it, between the
+/// registers that the machine code has.
+void Matching::placeExpansion(uint32_t Index, SassFunction &Out) {
+  uint32_t Own = instructionOf(Index);
+  if (Taken[Own]++) {
+    for (uint16_t R : Listing.Code[Index].Results)
+      if (Out[Own].back().Results.size() < 200)
+        Out[Own].back().Results.push_back(R);
+    return;
+  }
+  constexpr uint16_t Temporary = NumSassRegisters - 1;
+  SassOp Op = opOf(Index, Unit::Int);
+  Op.Instruction = Own;
+  Op.Stall = 0;
+  std::vector<uint16_t> Results = Op.Results;
+  Op.Results = {Temporary};
+  for (const Step &S : arithmeticSteps(P, F, F.Code[Own]))
+    for (unsigned K = 0; K < S.Count; ++K) {
+      Op.Pipe = S.Pipe;
+      Op.Latency = uint16_t(P.pipe(S.Pipe).Latency);
+      Out[Own].push_back(Op);
+      Op.Sources = {Temporary};
+    }
+  Out[Own].back().Results = Results;
+}
+
+SassFunction Matching::run() {
+  SassFunction Out(F.Code.size());
+  Taken.assign(F.Code.size(), 0);
+  cutPtx();
+  cutSass();
+  vote();
+  findCopies();
+  if (F.Code.empty())
+    return Out;
+  for (uint32_t K = 0; K < Listing.Code.size(); ++K) {
+    SassPipe C = kindOf(K);
+    if (C.Class != SassClass::Nothing && expands(instructionOf(K)))
+      placeExpansion(K, Out);
+    else if (C.Class == SassClass::Pipe || C.Class == SassClass::Nothing)
+      placePlain(K, C, Out);
+    else
+      placeOwn(K, C, Out);
+  }
+  return Out;
+}
+
+} // namespace
+
+SassFunction gevo::gpu::timing::costsFromSass(const Profile &P,
+                                              const ptx::Function &F,
+                                              const SassListing &Listing) {
+  return Matching(P, F, Listing).run();
+}
