@@ -105,12 +105,10 @@ void MemorySystem::copied(uint64_t Address, uint64_t Bytes) {
 }
 
 uint64_t MemorySystem::busyUntil(uint64_t Now) const {
-  uint64_t OfSlices = 0, OfChannels = 0;
+  uint64_t Sum = 0;
   for (const Slice &S : Slices)
-    OfSlices += std::max(S.Free / One, Now);
-  for (uint64_t Free : ChannelFree)
-    OfChannels += std::max(Free / One, Now);
-  return std::max(OfSlices / Slices.size(), OfChannels / ChannelFree.size());
+    Sum += std::max(S.Free / One, Now);
+  return Sum / Slices.size();
 }
 
 uint64_t MemorySystem::l2Lines() const {

@@ -72,8 +72,8 @@ public:
   void keep() { Kept = Slices; }
   bool recall();
 
-  /// Until when, from \p Now on, L2 and DRAM are busy with what was asked of
-  /// them so far, on average over their parts.
+  /// Until when, from \p Now on, L2 is busy with what was asked of it so far,
+  /// on average over its slices.
   uint64_t busyUntil(uint64_t Now) const;
   /// Lines that L2 holds.
   uint64_t l2Lines() const;

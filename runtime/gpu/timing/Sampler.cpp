@@ -15,8 +15,12 @@ using namespace gevo::gpu::timing;
 
 namespace {
 
-/// Rounds whose rates differ by less than this agree.
-constexpr double Tolerance = 0.02;
+/// Pairs of rounds whose rates differ by less than this agree.
+constexpr double Tolerance = 0.015;
+/// Marks that are looked at. The first round has the start, or the end of a
+/// gap; of the others two pairs are compared, because caches that fill slowly
+/// change the rate by little from one round to the next.
+constexpr size_t Start = 1, Middle = 3, Last = 5;
 /// Rounds in the first gap; each further one is twice as long.
 constexpr uint64_t FirstGap = 16;
 
@@ -64,13 +68,13 @@ uint64_t Sampler::skip(uint64_t Time, uint64_t Blocks, uint64_t Work,
       Work == Rounds.back().Work || Remaining < 2 * Resident)
     return 0;
   Rounds.push_back({Time, Blocks, Work, Counters, T.Profile});
-  if (Rounds.size() < 3)
+  if (Rounds.size() <= Last)
     return 0;
-  if (Rounds.size() > 3)
+  if (Rounds.size() > Last + 1)
     Rounds.pop_front();
   constexpr uint64_t Unit = 1 << 20;
-  double Before = cycles(Rounds[0], Rounds[1], Unit);
-  double After = cycles(Rounds[1], Rounds[2], Unit);
+  double Before = cycles(Rounds[Start], Rounds[Middle], Unit);
+  double After = cycles(Rounds[Middle], Rounds[Last], Unit);
   if (std::abs(Before - After) > Tolerance * std::max(Before, After) ||
       !l2Settled(Remaining))
     return 0;
@@ -82,7 +86,7 @@ uint64_t Sampler::skip(uint64_t Time, uint64_t Blocks, uint64_t Work,
 /// True if L2 had been replaced once when the rounds began, or will not be in
 /// this launch.
 bool Sampler::l2Settled(uint64_t Remaining) const {
-  const Mark &From = Rounds.front(), &To = Rounds.back();
+  const Mark &From = Rounds[Start], &To = Rounds[Last];
   double PerBlock = double(To.Memory.L2Replaced - From.Memory.L2Replaced) /
                     double(To.Blocks - From.Blocks);
   double AtEnd =
@@ -94,19 +98,19 @@ bool Sampler::l2Settled(uint64_t Remaining) const {
 void Sampler::correct() {
   if (!LastWork)
     return;
-  double After = cycles(Rounds[0], Rounds[2], LastWork);
+  double After = cycles(Rounds[Start], Rounds[Last], LastWork);
   Doubt += std::abs(After - LastCycles) / 2;
   Extra += (After - LastCycles) / 2;
   LastWork = 0;
 }
 
 void Sampler::skipped(uint64_t Work) {
-  const Mark &From = Rounds[0], &To = Rounds[2];
+  const Mark &From = Rounds[Start], &To = Rounds[Last];
   LastWork = Work;
   LastCycles = cycles(From, To, Work);
   Extra += LastCycles;
   Doubt +=
-      std::abs(cycles(From, Rounds[1], Work) - cycles(Rounds[1], To, Work)) / 2;
+      std::abs(cycles(From, Rounds[Middle], Work) - cycles(Rounds[Middle], To, Work)) / 2;
   extrapolate(From, To, Work);
   Rounds.clear();
 }

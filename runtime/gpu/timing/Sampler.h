@@ -7,7 +7,7 @@
 //
 // A grid of many times what the GPU holds at once settles: each round of
 // resident blocks takes about as long per instruction as the one before. Once
-// two rounds agree and L2 has settled (what it evicts, and has to write back,
+// pairs of rounds agree and L2 has settled (what it evicts, and has to write back,
 // is the launch's own), the blocks that follow are executed but not timed; they
 // are charged at that rate for the instructions they execute. Then the next
 // rounds are timed again, and so on with longer and longer gaps, until the last
@@ -45,6 +45,9 @@ public:
   /// The blocks that skip() asked for executed \p Work instructions.
   void skipped(uint64_t Work);
 
+  /// Cycles of what was skipped so far.
+  uint64_t extra() const { return uint64_t(Extra > 0 ? Extra : 0); }
+
   /// Adds what the skipped blocks took to \p T.
   void finish(LaunchTiming &T);
 
@@ -63,7 +66,7 @@ private:
 
   uint64_t Resident, L2Lines;
   uint64_t Gap = 0;        ///< Blocks of the last gap.
-  std::deque<Mark> Rounds; ///< Since the last gap, at most four.
+  std::deque<Mark> Rounds; ///< Since the last gap, the latest ones.
   double Extra = 0;        ///< Cycles of the skipped blocks.
   double Doubt = 0;        ///< How many of those may be wrong.
   uint64_t LastWork = 0;   ///< Of the last gap, not yet compared with what

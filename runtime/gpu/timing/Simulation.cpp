@@ -232,7 +232,7 @@ uint64_t Launch::serveRequests() {
 
 /// Leaves out blocks if the last rounds say that they can be.
 void Launch::sample(uint64_t Now) {
-  // Writes that DRAM still has to take are part of what the blocks cost.
+  // Writes that L2 still has to take are part of what the blocks cost.
   Now = Memory.busyUntil(Now);
   uint64_t Count = Gaps->skip(Now, Finished, FinishedWork, T.Blocks - Started,
                               T, Memory.counters());
