@@ -109,8 +109,9 @@ void Sampler::skipped(uint64_t Work) {
   LastWork = Work;
   LastCycles = cycles(From, To, Work);
   Extra += LastCycles;
-  Doubt +=
-      std::abs(cycles(From, Rounds[Middle], Work) - cycles(Rounds[Middle], To, Work)) / 2;
+  Doubt += std::abs(cycles(From, Rounds[Middle], Work) -
+                    cycles(Rounds[Middle], To, Work)) /
+           2;
   extrapolate(From, To, Work);
   Rounds.clear();
 }

@@ -7,12 +7,12 @@
 //
 // A grid of many times what the GPU holds at once settles: each round of
 // resident blocks takes about as long per instruction as the one before. Once
-// pairs of rounds agree and L2 has settled (what it evicts, and has to write back,
-// is the launch's own), the blocks that follow are executed but not timed; they
-// are charged at that rate for the instructions they execute. Then the next
-// rounds are timed again, and so on with longer and longer gaps, until the last
-// round, which always is. Rounds that do not agree are timed in full, so a grid
-// that never settles is exact.
+// pairs of rounds agree and L2 has settled (what it evicts, and has to write
+// back, is the launch's own), the blocks that follow are executed but not
+// timed; they are charged at that rate for the instructions they execute. Then
+// the next rounds are timed again, and so on with longer and longer gaps, until
+// the last round, which always is. Rounds that do not agree are timed in full,
+// so a grid that never settles is exact.
 //
 //   time  |start| round | round |   (gap)    | round | round | (gap) | last |
 //                   `-- agree --'                `-- agree --'

@@ -259,7 +259,7 @@ LaunchTiming Launch::run() {
         break;
       continue;
     }
-    if (Next > CycleLimit) {
+    if (Next + (Gaps ? Gaps->extra() : 0) > CycleLimit) {
       T.OverLimit = true;
       T.Cycles = Next;
       break;
