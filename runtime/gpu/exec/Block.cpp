@@ -363,9 +363,9 @@ void Block::recheckBarriers() {
 }
 
 uint64_t Block::globalTimer(const Warp &W) const {
-  // Nanoseconds; one instruction of the launch takes one cycle.
-  return G.Steps * 1000000 / std::max(1u, G.Owner.config().ClockKHz) +
-         W.Executed;
+  // Nanoseconds; an instruction of any launch of the device takes one cycle.
+  return (G.StepsBefore + W.NowInGrid) * 1000000 /
+         std::max(1u, G.Owner.config().ClockKHz);
 }
 
 bool Block::isConstAddress(uint64_t Address) const {

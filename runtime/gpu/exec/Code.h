@@ -58,6 +58,7 @@ enum class InstKind : uint8_t {
   Exit,
   Barrier,
   Stack,    ///< alloca and the like; Sub says which.
+  Clock,    ///< Reads a clock.
   WarpSync, ///< Wait for the lanes of a member mask, then call the handler.
   Trap,
   Breakpoint

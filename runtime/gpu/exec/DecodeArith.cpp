@@ -425,6 +425,7 @@ void Decoder::decodeMov() {
       From.Index <= unsigned(ptx::SpecialRegister::GlobalTimerHi)) {
     D.Word = Mod::Volatile;
     I.Sub = uint8_t(From.Index);
+    I.Kind = InstKind::Clock;
     return take(Handlers.Move(D));
   }
   if (From.Kind == OperandKind::Symbol && frameOffset(From.Index, Offset)) {

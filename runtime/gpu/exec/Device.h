@@ -38,6 +38,7 @@ struct Module;
 } // namespace ptx
 
 class LoadedModule;
+struct Grid;
 struct KernelCode;
 
 /// One parameter of a kernel, in the buffer that a launch takes.
@@ -225,9 +226,11 @@ public:
 private:
   friend class LaunchSession;
   friend class LoadedModule;
+  friend struct Grid;
   friend struct ModuleLoader;
 
   std::mutex Lock;
+  uint64_t StepsRun = 0; ///< Warp instructions of all launches.
   DeviceConfig Config;
   GlobalMemory Memory;
 };

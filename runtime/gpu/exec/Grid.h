@@ -50,7 +50,8 @@ struct Grid {
   std::vector<char> Params;
   LaunchResult Result;
   uint64_t Steps = 0;
-  bool Independent = true; ///< sm_70 and later: lanes may wait for each other.
+  uint64_t StepsBefore = 0; ///< Of the device's earlier launches.
+  bool Independent = true;  ///< sm_70 and later: lanes may wait for each other.
   std::unique_ptr<RaceDetector> Races; ///< Null: not checked.
   std::unique_ptr<Recorder> Traces;    ///< Null: nothing is traced.
   bool CheckUninit = false;

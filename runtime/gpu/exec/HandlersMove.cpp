@@ -47,10 +47,10 @@ template <typename R> void moveClock(Warp &W, const Inst &I, uint32_t Mask) {
   switch (SpecialRegister(I.Sub)) {
   case SpecialRegister::Clock:
   case SpecialRegister::Clock64:
-    V = W.Executed;
+    V = W.NowExecuted;
     break;
   case SpecialRegister::ClockHi:
-    V = W.Executed >> 32;
+    V = W.NowExecuted >> 32;
     break;
   case SpecialRegister::GlobalTimer:
   case SpecialRegister::GlobalTimerLo:

@@ -61,6 +61,7 @@ Grid::Grid(Device &D, const Kernel &K, const KernelCode &C, GlobalMemory &M,
   std::copy(P, P + std::min<uint64_t>(O.ParamBytes, Params.size()),
             Params.begin());
   Options.Params = nullptr;
+  StepsBefore = D.StepsRun;
   Independent = D.config().SmArch >= 70;
   CheckUninit = checks(CheckFamily::Uninit);
   if (checks(CheckFamily::Race))
@@ -79,6 +80,7 @@ Grid::Grid(Device &D, const Kernel &K, const KernelCode &C, GlobalMemory &M,
 }
 
 Grid::~Grid() {
+  Owner.StepsRun += Steps;
   if (Workspace)
     Memory.release(Workspace);
 }

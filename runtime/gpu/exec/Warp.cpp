@@ -184,6 +184,14 @@ Warp::SliceEnd Warp::runSplit(uint32_t S, uint64_t Slice) {
         I.Fn(*this, I, M);
       ++At;
       continue;
+    case InstKind::Clock:
+      // Time goes on within a slice.
+      NowExecuted = Executed + Steps;
+      NowInGrid = Owner.G.Steps + Steps;
+      if (M)
+        I.Fn(*this, I, M);
+      ++At;
+      continue;
     case InstKind::Nop:
       if (I.Flags & FlagSpin)
         NoteSpin();

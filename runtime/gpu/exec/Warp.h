@@ -149,7 +149,9 @@ public:
   uint64_t LocalStride = 0;
   uint64_t LocalLimit = 0;
   uint32_t CarryFlag = 0; ///< CC.CF of add.cc and friends, a bit per lane.
-  uint64_t Executed = 0;  ///< Warp instructions, also %clock.
+  uint64_t Executed = 0;  ///< Warp instructions, up to the last slice.
+  /// While a clock is read: warp instructions of this warp and of the grid.
+  uint64_t NowExecuted = 0, NowInGrid = 0;
   uint8_t *LocalShadow = nullptr; ///< Initialised bytes; null: not checked.
 
 private:

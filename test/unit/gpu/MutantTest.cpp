@@ -7,16 +7,19 @@
 //
 // Random mutants of a module that uses most of the engine are loaded and run
 // in this process. Nothing is expected of them but that loading and running end
-// with a result, and that a second device computes the right thing afterwards.
-// GEVO_SOAK=N runs N mutants instead of the seeded few; GEVO_SOAK_PTX names a
-// file to mutate instead.
+// with a result, that a second device computes the same all the time, and that
+// memory does not grow. `utils/soak --gpu N` runs N mutants instead of the
+// seeded few. GEVO_SOAK_SEED draws others, GEVO_SOAK_PTX names a file to mutate
+// instead, GEVO_SOAK_DUMP one that gets each mutant before it runs.
 //
 //===----------------------------------------------------------------------===//
 
 #include "test/unit/gpu/KernelTest.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <random>
 #include <sstream>
 
@@ -231,9 +234,10 @@ private:
   std::mt19937_64 Random;
 };
 
-/// Runs every kernel of a mutant; parameters are buffers and small numbers.
-void runMutant(Device &D, uint64_t Buffer, const LoadedModule &M,
-               unsigned &Finished) {
+/// Runs every kernel of a module; parameters are buffers and small numbers.
+template <typename Function>
+void runKernels(Device &D, uint64_t Buffer, const LoadedModule &M,
+                Function Then) {
   for (const auto &K : M.kernels()) {
     std::vector<char> Params(K->paramBytes());
     for (const KernelParam &P : K->params()) {
@@ -253,46 +257,116 @@ void runMutant(Device &D, uint64_t Buffer, const LoadedModule &M,
     O.Printf = [](std::string_view) {};
     LaunchResult R = D.launch(*K, O);
     ASSERT_LE(R.Findings.size(), O.MaxFindings);
-    Finished += R.Status == LaunchStatus::Ok;
+    Then(R);
   }
 }
 
-TEST(Mutants, NeverHarmTheProcess) {
-  std::string Text = Seed;
-  if (const char *File = std::getenv("GEVO_SOAK_PTX")) {
-    std::ifstream In(File);
-    std::stringstream Whole;
-    Whole << In.rdbuf();
-    Text = Whole.str();
+/// A device that runs the unchanged module now and then: what mutants do on
+/// another device must not show here.
+class Witness {
+public:
+  Witness() : Buffer(D.allocate(Bytes)), M(std::move(*D.load(Seed))) {
+    First = look();
   }
-  const char *Soak = std::getenv("GEVO_SOAK");
-  uint64_t Count = Soak ? std::strtoull(Soak, nullptr, 10) : 2000;
-  const char *First = std::getenv("GEVO_SOAK_SEED");
-  Mutator Mutants(Text, First ? std::strtoull(First, nullptr, 10) : 1);
+  bool agrees() { return look() == First; }
+
+private:
+  std::string look() {
+    std::string Seen(Bytes, 0);
+    D.set(Buffer, 0, 4, Bytes / 4);
+    runKernels(D, Buffer, *M, [&](const LaunchResult &R) {
+      Seen += launchStatusName(R.Status);
+      for (const Finding &F : R.Findings)
+        Seen += F.str();
+    });
+    D.copyFromDevice(Seen.data(), Buffer, Bytes);
+    return Seen;
+  }
+
+  static constexpr uint64_t Bytes = 4096;
+  Device D;
+  uint64_t Buffer;
+  std::unique_ptr<LoadedModule> M;
+  std::string First;
+};
+
+uint64_t residentBytes() {
+  std::ifstream In("/proc/self/statm");
+  uint64_t Whole = 0, Resident = 0;
+  In >> Whole >> Resident;
+  return Resident * 4096;
+}
+
+/// What became of mutants, by the name of the outcome.
+struct Tally {
+  std::map<std::string, uint64_t> Outcomes;
+  uint64_t Loaded = 0;
+
+  void show(uint64_t Done) const {
+    std::printf("%llu mutants:", (unsigned long long)Done);
+    for (const auto &[Name, Count] : Outcomes)
+      std::printf(" %s %llu", Name.c_str(), (unsigned long long)Count);
+    std::printf("; %llu MB resident\n",
+                (unsigned long long)residentBytes() >> 20);
+    std::fflush(stdout);
+  }
+};
+
+uint64_t numberFrom(const char *Variable, uint64_t Otherwise) {
+  const char *Text = std::getenv(Variable);
+  return Text ? std::strtoull(Text, nullptr, 10) : Otherwise;
+}
+
+std::string textToMutate() {
+  const char *File = std::getenv("GEVO_SOAK_PTX");
+  if (!File)
+    return Seed;
+  std::ifstream In(File);
+  std::stringstream Whole;
+  Whole << In.rdbuf();
+  return Whole.str();
+}
+
+TEST(Mutants, NeverHarmTheProcess) {
+  uint64_t Count = numberFrom("GEVO_SOAK", 2000);
+  Mutator Mutants(textToMutate(), numberFrom("GEVO_SOAK_SEED", 1));
   DeviceConfig C;
   C.GlobalBytes = uint64_t(64) << 20;
-  Device D(C);
-  uint64_t Buffer = D.allocate(4096);
-  unsigned Loaded = 0, Finished = 0;
-  for (uint64_t N = 0; N < Count; ++N) {
+  std::unique_ptr<Device> D;
+  uint64_t Buffer = 0;
+  Witness Other;
+  Tally T;
+  for (uint64_t N = 1; N <= Count; ++N) {
     std::string Mutant = Mutants.next();
+    // Mutants use up the heap of device code, for nothing frees it.
+    if (N % 1000 == 1) {
+      D = std::make_unique<Device>(C);
+      Buffer = D->allocate(4096);
+    }
     if (const char *Dump = std::getenv("GEVO_SOAK_DUMP"))
       std::ofstream(Dump) << Mutant;
-    auto M = D.load(Mutant);
-    if (!M) {
+    if (auto M = D->load(Mutant)) {
+      ++T.Loaded;
+      runKernels(*D, Buffer, **M, [&](const LaunchResult &R) {
+        std::string Name = launchStatusName(R.Status);
+        ++T.Outcomes[Name == "ok" && !R.clean() ? "findings" : Name];
+      });
+    } else {
       EXPECT_FALSE(M.error().Message.empty());
-      continue;
+      ++T.Outcomes["refused"];
     }
-    ++Loaded;
-    runMutant(D, Buffer, **M, Finished);
+    if (N % 1000 == 0) {
+      ASSERT_TRUE(Other.agrees()) << "after mutant " << N;
+    }
+    if (N % 50000 == 0)
+      T.show(N);
   }
   // The mutations must not be so wild that nothing is tested.
-  EXPECT_GT(Loaded, Count / 10);
-  EXPECT_GT(Finished, Count / 50);
-  RecordProperty("loaded", int(Loaded));
-  RecordProperty("finished", int(Finished));
-  // The arena must not leak either.
-  EXPECT_LT(D.usedBytes(), uint64_t(16) << 20);
+  EXPECT_GT(T.Loaded, Count / 10);
+  EXPECT_GT(T.Outcomes["ok"] + T.Outcomes["findings"], Count / 50);
+  // Neither the arena nor the process may grow.
+  EXPECT_LT(D->usedBytes(), uint64_t(16) << 20);
+  EXPECT_LT(residentBytes(), uint64_t(2) << 30);
 }
 
 TEST(Mutants, TheSeedItselfRuns) {
@@ -301,7 +375,9 @@ TEST(Mutants, TheSeedItselfRuns) {
   auto M = D.load(Seed);
   ASSERT_TRUE(M) << M.error().str();
   unsigned Finished = 0;
-  runMutant(D, Buffer, **M, Finished);
+  runKernels(D, Buffer, **M, [&](const LaunchResult &R) {
+    Finished += R.Status == LaunchStatus::Ok;
+  });
   EXPECT_EQ(Finished, 1u);
 }
 
