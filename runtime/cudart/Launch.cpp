@@ -83,6 +83,19 @@ cudaError_t submit(const LaunchRequest &L) {
   });
 }
 
+/// What all three ways to launch have in common.
+LaunchRequest request(const void *Host, dim3 Grid, dim3 Block, void **Arguments,
+                      size_t Shared, cudaStream_t Stream) {
+  LaunchRequest L;
+  L.Kernel = Host;
+  L.Grid = Grid;
+  L.Block = Block;
+  L.DynamicShared = Shared;
+  L.Stream = Stream;
+  L.Arguments = Arguments;
+  return L;
+}
+
 /// What <<<...>>> leaves for the stub of the kernel. Configurations nest when
 /// an argument of a launch itself launches.
 struct CallConfiguration {
@@ -123,26 +136,13 @@ cudaError_t __cudaPopCallConfiguration(dim3 *Grid, dim3 *Block, size_t *Shared,
 cudaError_t cudaLaunchKernel(const void *Host, dim3 Grid, dim3 Block,
                              void **Arguments, size_t Shared,
                              cudaStream_t Stream) {
-  LaunchRequest L;
-  L.Kernel = Host;
-  L.Grid = Grid;
-  L.Block = Block;
-  L.DynamicShared = Shared;
-  L.Stream = Stream;
-  L.Arguments = Arguments;
-  return submit(L);
+  return submit(request(Host, Grid, Block, Arguments, Shared, Stream));
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *Host, dim3 Grid, dim3 Block,
                                         void **Arguments, size_t Shared,
                                         cudaStream_t Stream) {
-  LaunchRequest L;
-  L.Kernel = Host;
-  L.Grid = Grid;
-  L.Block = Block;
-  L.DynamicShared = Shared;
-  L.Stream = Stream;
-  L.Arguments = Arguments;
+  LaunchRequest L = request(Host, Grid, Block, Arguments, Shared, Stream);
   L.Cooperative = true;
   return submit(L);
 }
@@ -151,13 +151,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *Config,
                                 const void *Host, void **Arguments) {
   if (!Config)
     return keepError(cudaErrorInvalidValue);
-  LaunchRequest L;
-  L.Kernel = Host;
-  L.Grid = Config->gridDim;
-  L.Block = Config->blockDim;
-  L.DynamicShared = Config->dynamicSmemBytes;
-  L.Stream = Config->stream;
-  L.Arguments = Arguments;
+  LaunchRequest L = request(Host, Config->gridDim, Config->blockDim, Arguments,
+                            Config->dynamicSmemBytes, Config->stream);
   L.Attributes = Config->attrs;
   L.AttributeCount = Config->numAttrs;
   return submit(L);

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/gpu/capture/Blob.h"
 #include "runtime/gpu/driver/Settings.h"
 #include "tools/gevo-run/CommandLine.h"
 #include "tools/gevo-run/Program.h"
@@ -21,7 +22,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -150,21 +150,6 @@ public:
   std::string Name;
 };
 
-/// Writes \p Text to \p File, all of it or nothing.
-bool writeWhole(const std::string &File, const std::string &Text,
-                std::string &Error) {
-  std::string Part = File + ".part" + std::to_string(getpid());
-  std::ofstream Out(Part, std::ios::binary);
-  Out << Text;
-  Out.close();
-  if (!Out || std::rename(Part.c_str(), File.c_str())) {
-    Error = "cannot write '" + File + "': " + std::strerror(errno);
-    unlink(Part.c_str());
-    return false;
-  }
-  return true;
-}
-
 /// What is wrong with a run that ended well by itself.
 std::vector<std::string> complaints(const ProgramOptions &O,
                                     const ProgramReport &R) {
@@ -238,7 +223,7 @@ int reportRun(const ProgramOptions &O, const std::string &Gpu,
     J["gpu"] = Gpu;
     J["timing"] = O.Timing ? "model" : "bound";
     J.update(reportJson(R));
-    if (!writeWhole(O.Json, J.dump(2) + "\n", Error))
+    if (!capture::writeAtomically(O.Json, J.dump(2) + "\n", Error))
       Wrong.push_back(Error);
   }
   if (std::string Why; !reportCapture(O.Capture, Why))
