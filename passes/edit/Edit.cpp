@@ -145,13 +145,21 @@ void Edit::nameClone() {
   As = "c" + utohexstr(Hash & 0xffffffff, /*LowerCase=*/true, /*Width=*/8);
 }
 
+// A file may hold any text where a value must be.
+static constexpr size_t LongestShown = 60;
+
 std::string Edit::title() const {
   std::string Title = (info(Kind).Name + " " + At).str();
+  raw_string_ostream OS(Title);
   for (EditField F : {EditField::Before, EditField::By, EditField::With})
     if (info(Kind).has(F))
-      Title += (" " + info(F).Name + " " + Other).str();
+      OS << ' ' << info(F).Name << ' ' << Other;
+  if (info(Kind).has(EditField::Operand))
+    OS << '.' << Index << " = " << StringRef(Value).take_front(LongestShown);
+  if (info(Kind).has(EditField::Count))
+    OS << ' ' << Index << " times";
   if (!Choice.empty())
-    Title += " " + Choice;
+    OS << ' ' << Choice;
   return Title;
 }
 

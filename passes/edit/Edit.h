@@ -150,7 +150,8 @@ struct Edit {
   /// the same anchor in every edit set that contains it.
   void nameClone();
 
-  /// What a message calls it: "delete i12".
+  /// What a message calls it: "delete i12", "operand i3.1 = float 1.0". Without
+  /// the repairs.
   std::string title() const;
 
   /// Calls \p Visit with every anchor or value text that the edit names.

@@ -119,7 +119,8 @@ bool Reader::number(const json::Object &O, StringRef Key, unsigned &To) {
     return fail("field '" + Key + "' is missing");
   std::optional<int64_t> N = V->getAsInteger();
   if (!N || *N < 0 || *N > INT32_MAX)
-    return fail("field '" + Key + "' must be a whole number from 0");
+    return fail("field '" + Key + "' must be a whole number from 0 to " +
+                Twine(INT32_MAX));
   To = static_cast<unsigned>(*N);
   return true;
 }
@@ -248,8 +249,11 @@ bool Reader::edit(const json::Object &O, Edit &To) {
   const EditKindInfo *Kind = findEditKind(Name);
   if (!Kind) {
     Step S(*this, "kind");
-    return fail("unknown kind of edit '" + Name +
-                "'; use the Gevo that wrote this file");
+    std::string Known;
+    for (const EditKindInfo &K : editKinds())
+      Known += (Known.empty() ? "" : ", ") + K.Name.str();
+    return fail("unknown kind of edit '" + Name + "'; this Gevo knows " +
+                Known);
   }
   To.Kind = Kind->Kind;
   if (!editKeys(O, *Kind))
@@ -393,6 +397,8 @@ Expected<EditSet> Reader::read() {
 }
 
 Expected<EditSet> gevo::parseEditSet(StringRef Text, StringRef Path) {
+  // Some editors put a byte-order mark before UTF-8.
+  Text.consume_front("\xef\xbb\xbf");
   return Reader(Text, Path).read();
 }
 

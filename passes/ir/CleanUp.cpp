@@ -12,10 +12,10 @@
 #include "passes/ir/CleanUp.h"
 #include "passes/ir/Analyses.h"
 #include "passes/ir/Architecture.h"
+#include "passes/ir/DeadMemory.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Transforms/Scalar/LoopUnrollPass.h"
@@ -49,71 +49,6 @@ static void runPipeline(Module &M, ArrayRef<Function *> Changed) {
   }
 }
 
-// Collects the stores through V and what leads to them. False if V is read, or
-// goes where it could be.
-static bool onlyStoredTo(Value &V, SmallSetVector<Instruction *, 16> &Users) {
-  for (Use &U : V.uses()) {
-    if (auto *Store = dyn_cast<StoreInst>(U.getUser())) {
-      if (U.getOperandNo() != StoreInst::getPointerOperandIndex() ||
-          Store->isVolatile() || Store->isAtomic())
-        return false;
-      Users.insert(Store);
-    } else if (auto *Memory = dyn_cast<MemIntrinsic>(U.getUser())) {
-      if (&U != &Memory->getRawDestUse() || Memory->isVolatile())
-        return false;
-      Users.insert(Memory);
-    } else if (auto *I = dyn_cast<LifetimeIntrinsic>(U.getUser())) {
-      Users.insert(I);
-    } else if (isa<GEPOperator>(U.getUser()) ||
-               isa<AddrSpaceCastOperator>(U.getUser())) {
-      if (auto *I = dyn_cast<Instruction>(U.getUser()))
-        Users.insert(I);
-      if (!onlyStoredTo(*U.getUser(), Users))
-        return false;
-    } else {
-      return false;
-    }
-  }
-  return true;
-}
-
-// Memory that is written and never read. Dead-store elimination does not see
-// it of a local array that a loop writes, nor that nobody else reads an
-// internal variable; the passes that do rewrite more than what is dead, or work
-// on whole modules.
-static bool removeDeadVariables(ArrayRef<Function *> Changed) {
-  SetVector<Value *> Variables;
-  for (Function *F : Changed)
-    for (Instruction &I : instructions(*F)) {
-      if (isa<AllocaInst>(I))
-        Variables.insert(&I);
-      for (Value *V : I.operand_values())
-        if (auto *G = dyn_cast<GlobalVariable>(V->stripPointerCasts()))
-          if (G->hasLocalLinkage())
-            Variables.insert(G);
-    }
-  bool Any = false;
-  for (Value *V : Variables) {
-    SmallSetVector<Instruction *, 16> Users;
-    if (auto *G = dyn_cast<GlobalVariable>(V))
-      G->removeDeadConstantUsers();
-    // Of one function only: its code must not depend on whether the edits of
-    // another one applied.
-    if (!onlyStoredTo(*V, Users) || Users.empty() ||
-        !is_contained(Changed, Users[0]->getFunction()) ||
-        !all_of(Users, [&](Instruction *I) {
-          return I->getFunction() == Users[0]->getFunction();
-        }))
-      continue;
-    for (Instruction *I : reverse(Users))
-      if (I->getType()->isVoidTy()) {
-        I->eraseFromParent();
-        Any = true;
-      }
-  }
-  return Any;
-}
-
 // Some passes visit the uses of a value in the order of its use list, which
 // tells how the module came about: compiled, read or cloned. The order of the
 // text, in which replay finds the same function everywhere, takes its place.
@@ -145,11 +80,13 @@ CleanUp::CleanUp(Module &M) : M(M) {
 void CleanUp::run(ArrayRef<Function *> Changed) {
   for (Function *F : Changed)
     orderUses(*F);
-  runPipeline(M, Changed);
-  // What a removed store was made for is dead, too, and may have been what read
-  // another variable.
-  while (removeDeadVariables(Changed))
-    runPipeline(M, Changed);
+  // What was computed for dead memory is dead, too, and so may be branches that
+  // kept other memory alive.
+  SmallVector<Function *, 4> Unfinished(Changed);
+  do {
+    runPipeline(M, Unfinished);
+    erase_if(Unfinished, [](Function *F) { return !removeDeadMemory(*F); });
+  } while (!Unfinished.empty());
   // The code generator has such passes, too.
   for (Function *F : Changed)
     orderUses(*F);

@@ -77,6 +77,15 @@ static Function *findDefinition(Module &M, StringRef Name) {
   return F && !F->isDeclaration() ? F : nullptr;
 }
 
+static std::string describeStale(const FunctionEdits &Edits, Function &F) {
+  unsigned Count = 0;
+  forEachAnchored(F, [&](const Instruction &, unsigned) { ++Count; });
+  return "the function is not the one that the edits were made for: its source "
+         "or the compiler's options have changed (" +
+         std::to_string(Edits.Instructions) + " instructions then, " +
+         std::to_string(Count) + " now)";
+}
+
 static std::vector<FunctionReplay> select(Module &M,
                                           const ArchitectureEdits &Section) {
   std::vector<FunctionReplay> Ours;
@@ -92,7 +101,7 @@ static std::vector<FunctionReplay> select(Module &M,
       R.Why.Reason = "the module has no such function";
     } else if ((R.Fingerprint = fingerprint(*F)) != Edits.Fingerprint) {
       R.Status = ReplayStatus::Stale;
-      R.Why.Reason = "the function is not the one that the edits were made for";
+      R.Why.Reason = describeStale(Edits, *F);
     } else if (!Matched.insert(Edits.Name).second) {
       R.Status = ReplayStatus::Refused;
       R.Why.Reason = "the file has a second list for the same function";

@@ -79,15 +79,24 @@ static void reportRemaps(Module &M, const ReplayReport &Report) {
       continue;
     std::string Text;
     unsigned Least = 100;
+    size_t Same = 0;
     for (const RemappedAnchor &A : R.Remapped) {
-      Text += (Text.empty() ? "" : ", ") + A.From + " is now " + A.To + " (" +
-              std::to_string(A.Sureness) + " %)";
       Least = std::min(Least, A.Sureness);
+      if (A.From == A.To && A.Sureness == 100) {
+        ++Same;
+        continue;
+      }
+      Text += ", " + A.From +
+              (A.From == A.To ? " is the same" : " is now " + A.To) + " (" +
+              std::to_string(A.Sureness) + " %)";
     }
+    if (Same)
+      Text += ", " + std::to_string(Same) + " surely the same";
     report(M.getContext(), DS_Warning,
            "the source of '" + demangle(R.Edits->Name) +
                "' changed; its edits were remapped, at least " + Twine(Least) +
-               " % sure: " + Text + ". Check the result, and search again");
+               " % sure: " + StringRef(Text).drop_front(2) +
+               ". Check the result, and search again");
   }
 }
 

@@ -16,7 +16,7 @@
 ; CHECK: edits.json:6:1: edit 2 (delete i2) of 'removed' does not apply: i2 was removed by an earlier edit; the function is left as it was. Remove the edit
 ; CHECK: edits.json:7:1: edit 1 (move i1 before i77) of 'place' does not apply: the function has no i77; the function is left as it was. Remove the edit
 ; CHECK: edits.json:8:1: edit 1 (delete i0) of 'value' does not apply: there is no value a5 here; the function is left as it was. Remove the edit
-; CHECK: edits.json:10:1: edit 2 (operand i1) of 'removed_value' does not apply: the value i0 was removed by an earlier edit; the function is left as it was. Remove the edit
+; CHECK: edits.json:10:1: edit 2 (operand i1.0 = i0) of 'removed_value' does not apply: the value i0 was removed by an earlier edit; the function is left as it was. Remove the edit
 ; CHECK: edits.json:11:1: edit 1 (delete i0) of 'global' does not apply: 'float @missing' is not a constant that an edit may use; the function is left as it was. Remove the edit
 ; CHECK: edits.json:12:1: edit 1 (delete i0) of 'nonsense' does not apply: 'float nonsense' is not a constant: expected value token; the function is left as it was. Remove the edit
 ; CHECK: edits.json:13:1: edit 1 (delete i0) of 'trailing' does not apply: 'float 1.0 float 2.0' is not a constant: expected end of string; the function is left as it was. Remove the edit

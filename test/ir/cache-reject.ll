@@ -17,7 +17,7 @@
 ; CHECK: edits.json:6:1: edit 1 (cache i1 cg) of 'shared' does not apply: i1 is not a plain load from global memory; the function is left as it was. Remove the edit
 ; CHECK: edits.json:7:1: edit 1 (cache i2 cg) of 'local' does not apply: i2 is not a plain load from global memory; the function is left as it was. Remove the edit
 ; CHECK: edits.json:8:1: edit 1 (cache i0 cg) of 'byte' does not apply: i0 is not a plain load from global memory; the function is left as it was. Remove the edit
-; CHECK: edits.json:9:1: edit 1 (cache i0 ca) of 'policy' does not apply: there is no cache policy 'ca'; the function is left as it was. Remove the edit
+; CHECK: edits.json:9:1: edit 1 (cache i0 ca) of 'policy' does not apply: there is no cache policy 'ca'; there are nc, cg, cs, lu, cv; the function is left as it was. Remove the edit
 ; CHECK: edits.json:10:1: edit 1 (cache i0 nc) of 'readonly' does not apply: i0 may read memory that is not global, which has no read-only cache; the function is left as it was. Remove the edit
 
 ;--- edits.txt

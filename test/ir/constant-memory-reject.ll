@@ -9,8 +9,8 @@
 ; RUN: opt -S %t/kernel.ll -o %t/original.ll
 ; RUN: cmp %t/original.ll %t/replayed.ll
 
-; CHECK: edit 2 (operand i2) of 'stored' does not apply: its store i32 would write to constant memory; the function is left as it was. Remove the edit
-; CHECK: edit 1 (operand i2) of 'counted' does not apply: its atomicrmw i32 would write to constant memory; the function is left as it was. Remove the edit
+; CHECK: edit 2 (operand i2.1 = i0) of 'stored' does not apply: its store i32 would write to constant memory; the function is left as it was. Remove the edit
+; CHECK: edit 1 (operand i2.0 = i0) of 'counted' does not apply: its atomicrmw i32 would write to constant memory; the function is left as it was. Remove the edit
 
 ;--- edits.txt
 @stored {"kind": "operand", "at": "i1", "operand": 1, "value": "i32 7"}

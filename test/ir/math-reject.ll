@@ -8,13 +8,13 @@
 ; RUN: opt -S %t/kernel.ll -o %t/original.ll
 ; RUN: cmp %t/original.ll %t/replayed.ll
 
-; CHECK: edits.json:2:1: edit 1 (math i0 fast) of 'unknown' does not apply: 'fast' does not relax i0; the function is left as it was. Remove the edit
-; CHECK: edits.json:3:1: edit 1 (math i0 ftz) of 'integer' does not apply: 'ftz' does not relax i0; the function is left as it was. Remove the edit
-; CHECK: edits.json:4:1: edit 1 (math i0 sqrt) of 'operation' does not apply: 'sqrt' does not relax i0; the function is left as it was. Remove the edit
-; CHECK: edits.json:5:1: edit 1 (math i0 div) of 'width' does not apply: 'div' does not relax i0; the function is left as it was. Remove the edit
-; CHECK: edits.json:6:1: edit 1 (math i0 ftz) of 'vector' does not apply: 'ftz' does not relax i0; the function is left as it was. Remove the edit
-; CHECK: edits.json:7:1: edit 1 (math i0 rcp) of 'numerator' does not apply: 'rcp' does not relax i0; the function is left as it was. Remove the edit
-; CHECK: edits.json:8:1: edit 1 (math i0 contract) of 'already' does not apply: 'contract' does not relax i0; the function is left as it was. Remove the edit
+; CHECK: edits.json:2:1: edit 1 (math i0 fast) of 'unknown' does not apply: 'fast' does not relax i0 (fadd float); what does: reassoc, contract, ftz; the function is left as it was. Remove the edit
+; CHECK: edits.json:3:1: edit 1 (math i0 ftz) of 'integer' does not apply: 'ftz' does not relax i0 (add i32); nothing does; the function is left as it was. Remove the edit
+; CHECK: edits.json:4:1: edit 1 (math i0 sqrt) of 'operation' does not apply: 'sqrt' does not relax i0 (fadd float); what does: reassoc, contract, ftz; the function is left as it was. Remove the edit
+; CHECK: edits.json:5:1: edit 1 (math i0 div) of 'width' does not apply: 'div' does not relax i0 (fdiv double); nothing does; the function is left as it was. Remove the edit
+; CHECK: edits.json:6:1: edit 1 (math i0 ftz) of 'vector' does not apply: 'ftz' does not relax i0 (fadd <2 x float>); what does: reassoc, contract; the function is left as it was. Remove the edit
+; CHECK: edits.json:7:1: edit 1 (math i0 rcp) of 'numerator' does not apply: 'rcp' does not relax i0 (fdiv float); what does: div, ftz; the function is left as it was. Remove the edit
+; CHECK: edits.json:8:1: edit 1 (math i0 contract) of 'already' does not apply: 'contract' does not relax i0 (fadd float); what does: reassoc, ftz; the function is left as it was. Remove the edit
 
 ;--- edits.txt
 @unknown {"kind": "math", "at": "i0", "relax": "fast"}

@@ -8,7 +8,7 @@
 ; RUN: opt -S %t/kernel.ll -o %t/original.ll
 ; RUN: cmp %t/original.ll %t/replayed.ll
 
-; CHECK: edit 2 (operand i1) of 'k' does not apply: its addrspacecast ptr addrspace(1) would take a pointer to one kind of memory for one to another; the function is left as it was. Remove the edit
+; CHECK: edit 2 (operand i1.0 = i0) of 'k' does not apply: its addrspacecast ptr addrspace(1) would take a pointer to one kind of memory for one to another; the function is left as it was. Remove the edit
 
 ;--- edits.txt
 @k {"kind": "operand", "at": "i5", "operand": 0, "value": "i2"}

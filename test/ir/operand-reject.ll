@@ -9,15 +9,15 @@
 ; RUN: opt -S %t/kernel.ll -o %t/original.ll
 ; RUN: cmp %t/original.ll %t/replayed.ll
 
-; CHECK: edits.json:2:1: edit 1 (operand i0) of 'number' does not apply: i0 has no operand 2; the function is left as it was. Remove the edit
-; CHECK: edits.json:3:1: edit 1 (operand i0) of 'type' does not apply: 'i32 1' has type i32, and float is wanted; the function is left as it was. Remove the edit
-; CHECK: edits.json:4:1: edit 1 (operand i0) of 'itself' does not apply: i0 would use itself; the function is left as it was. Remove the edit
-; CHECK: edits.json:5:1: edit 1 (operand i0) of 'undefined' does not apply: operand 0 of i0 (i1) is not defined where it stands now; the function is left as it was. Remove the edit
-; CHECK: edits.json:6:1: edit 1 (operand i0) of 'field' does not apply: operand 2 of i0 cannot be replaced; the function is left as it was. Remove the edit
-; CHECK: edits.json:7:1: edit 1 (operand i0) of 'immediate' does not apply: operand 1 of i0 cannot be replaced; the function is left as it was. Remove the edit
-; CHECK: edits.json:8:1: edit 1 (operand i0) of 'label' does not apply: 'a0' has type ptr, and label is wanted; the function is left as it was. Remove the edit
-; CHECK: edits.json:9:1: edit 1 (operand i0) of 'callee' does not apply: operand 0 of i0 cannot be replaced; the function is left as it was. Remove the edit
-; CHECK: edits.json:10:1: edit 1 (operand i0) of 'alignment' does not apply: operand 1 of i0 cannot be replaced; the function is left as it was. Remove the edit
+; CHECK: edits.json:2:1: edit 1 (operand i0.2 = a1) of 'number' does not apply: i0 has no operand 2; the function is left as it was. Remove the edit
+; CHECK: edits.json:3:1: edit 1 (operand i0.0 = i32 1) of 'type' does not apply: 'i32 1' has type i32, and float is wanted; the function is left as it was. Remove the edit
+; CHECK: edits.json:4:1: edit 1 (operand i0.0 = i0) of 'itself' does not apply: i0 would use itself; the function is left as it was. Remove the edit
+; CHECK: edits.json:5:1: edit 1 (operand i0.0 = i1) of 'undefined' does not apply: operand 0 of i0 (i1) is not defined where it stands now; the function is left as it was. Remove the edit
+; CHECK: edits.json:6:1: edit 1 (operand i0.2 = i32 0) of 'field' does not apply: operand 2 of i0 cannot be replaced; the function is left as it was. Remove the edit
+; CHECK: edits.json:7:1: edit 1 (operand i0.1 = a2) of 'immediate' does not apply: operand 1 of i0 cannot be replaced; the function is left as it was. Remove the edit
+; CHECK: edits.json:8:1: edit 1 (operand i0.0 = a0) of 'label' does not apply: 'a0' has type ptr, and label is wanted; the function is left as it was. Remove the edit
+; CHECK: edits.json:9:1: edit 1 (operand i0.0 = a0) of 'callee' does not apply: operand 0 of i0 cannot be replaced; the function is left as it was. Remove the edit
+; CHECK: edits.json:10:1: edit 1 (operand i0.1 = a1) of 'alignment' does not apply: operand 1 of i0 cannot be replaced; the function is left as it was. Remove the edit
 
 ;--- edits.txt
 @number {"kind": "operand", "at": "i0", "operand": 2, "value": "a1"}

@@ -11,7 +11,7 @@
 ; RUN: FileCheck %s --check-prefix=CODE < %t/replayed.ll
 
 ; SAYS: remark: kernel.cu:3:5: edit 1 applied: delete i0 (store float)
-; SAYS: remark: {{.*}}: edit 2 applied: operand i1{{$}}
+; SAYS: remark: {{.*}}: edit 2 applied: operand i1.0 = float 2.000000e+00{{$}}
 ; SAYS: warning: gevo: {{.*}}edits.json:4:1: edit 1 (delete i9, from kernel.cu:14:7) of 'scale(float*)' does not apply: the function has no i9; the function is left as it was. Remove the edit from the file, or search again
 ; SAYS: remark: {{.*}}edits.json:4:1: edit 1 (delete i9, from kernel.cu:14:7) of 'scale(float*)' does not apply: the function has no i9
 ; SAYS: warning: gevo: {{.*}}edits.json:4:{{[0-9]+}}: the edits of 'gone()' do not apply: the module has no such function; the function is left as it was. Search again{{$}}
@@ -90,7 +90,7 @@
 ; Another fingerprint: the set is stale. A second list for one function: refused.
 ; RUN: sed 's/"fingerprint": "[0-9a-f]*"/"fingerprint": "0"/' %t/good.json > %t/stale.json
 ; RUN: %opt_gevo -passes='gevo-replay<edits=%t/stale.json>' -S %t/kernel.ll -o %t/same.ll 2>&1 | FileCheck %s --check-prefix=STALE
-; STALE: warning: gevo: {{.*}}stale.json:1:{{[0-9]+}}: the edits of 'edited' do not apply: the function is not the one that the edits were made for; the function is left as it was. Search again, or let -gevo-remap (GEVO_REMAP=1) find the places anew
+; STALE: warning: gevo: {{.*}}stale.json:1:{{[0-9]+}}: the edits of 'edited' do not apply: the function is not the one that the edits were made for: its source or the compiler's options have changed ({{[0-9]+}} instructions then, {{[0-9]+}} now); the function is left as it was. Search again, or let -gevo-remap (GEVO_REMAP=1) find the places anew
 ; STALE: warning: gevo: kernel.cu (sm_70): applied 0 of 2 edits of {{.*}}stale.json
 ; RUN: opt -S %t/kernel.ll | cmp - %t/same.ll
 ; RUN: gevo-edits format %t/good.json > %t/formatted.json

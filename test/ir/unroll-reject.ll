@@ -8,10 +8,10 @@
 ; RUN: opt -S %t/kernel.ll -o %t/original.ll
 ; RUN: cmp %t/original.ll %t/replayed.ll
 
-; CHECK: edits.json:2:1: edit 1 (unroll i4) of 'once' does not apply: a loop is unrolled 2 to 32 times, not 1; the function is left as it was. Remove the edit
-; CHECK: edits.json:3:1: edit 1 (unroll i4) of 'often' does not apply: a loop is unrolled 2 to 32 times, not 33; the function is left as it was. Remove the edit
-; CHECK: edits.json:4:1: edit 1 (unroll i0) of 'entry' does not apply: i0 does not close a loop; the function is left as it was. Remove the edit
-; CHECK: edits.json:5:1: edit 1 (unroll i2) of 'body' does not apply: i2 does not close a loop; the function is left as it was. Remove the edit
+; CHECK: edits.json:2:1: edit 1 (unroll i4 1 times) of 'once' does not apply: a loop is unrolled 2 to 32 times, not 1; the function is left as it was. Remove the edit
+; CHECK: edits.json:3:1: edit 1 (unroll i4 33 times) of 'often' does not apply: a loop is unrolled 2 to 32 times, not 33; the function is left as it was. Remove the edit
+; CHECK: edits.json:4:1: edit 1 (unroll i0 4 times) of 'entry' does not apply: i0 does not close a loop; the function is left as it was. Remove the edit
+; CHECK: edits.json:5:1: edit 1 (unroll i2 4 times) of 'body' does not apply: i2 does not close a loop; the function is left as it was. Remove the edit
 
 ;--- edits.txt
 @once {"kind": "unroll", "at": "i4", "count": 1}

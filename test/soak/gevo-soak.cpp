@@ -43,6 +43,9 @@ static cl::opt<std::string> Ptxas("ptxas", cl::cat(Category),
 static cl::opt<unsigned>
     AssembleEvery("assemble-every", cl::init(100), cl::cat(Category),
                   cl::desc("With --ptxas, assemble one set in so many"));
+static cl::opt<uint64_t>
+    ReportEvery("report-every", cl::init(2000), cl::cat(Category),
+                cl::desc("Tell how far it is after so many sets; 0: never"));
 static cl::opt<unsigned>
     Seconds("seconds", cl::init(30), cl::cat(Category),
             cl::desc("Most processor time of one set, all checks included"));
@@ -74,9 +77,24 @@ static std::vector<Subject> loadSubjects() {
   return Subjects;
 }
 
+using Clock = std::chrono::steady_clock;
+
+static double secondsSince(Clock::time_point Start) {
+  return std::chrono::duration<double>(Clock::now() - Start).count();
+}
+
+// At once, also into a pipe: a long soak that says nothing looks hung.
+static void tellProgress(uint64_t Done, const Tally &T,
+                         Clock::time_point Start) {
+  outs() << "soak: " << Done << " of " << Sets << " sets, " << T.Failures
+         << " failures, " << format("%.0f", secondsSince(Start)) << " s\n";
+  outs().flush();
+}
+
 static void runSets(ArrayRef<Subject> Subjects, const CaseOptions &Options,
-                    Tally &T) {
+                    Tally &T, Clock::time_point Start) {
   uint64_t End = First + Sets;
+  uint64_t Reported = 0;
   auto SubjectOf = [&](uint64_t Seed) -> const Subject & {
     return Subjects[Seed % Subjects.size()];
   };
@@ -93,12 +111,18 @@ static void runSets(ArrayRef<Subject> Subjects, const CaseOptions &Options,
         {});
     if (Crash.empty()) {
       Next = ChunkEnd;
-      continue;
+    } else {
+      ++T.Failures;
+      outs() << "CRASH " << SubjectOf(T.Seed).Name << " seed " << T.Seed << ", "
+             << T.Step << ": " << Crash << '\n';
+      Next = T.Seed + 1;
     }
-    ++T.Failures;
-    outs() << "CRASH " << SubjectOf(T.Seed).Name << " seed " << T.Seed << ", "
-           << T.Step << ": " << Crash << '\n';
-    Next = T.Seed + 1;
+    uint64_t Done = Next - First;
+    if (ReportEvery && Next < End &&
+        Done / ReportEvery != Reported / ReportEvery) {
+      tellProgress(Done, T, Start);
+      Reported = Done;
+    }
   }
 }
 
@@ -132,10 +156,8 @@ int main(int Argc, char **Argv) {
   Options.Assembler = Ptxas;
   Options.AssembleEvery = Ptxas.empty() ? 0 : unsigned(AssembleEvery);
   auto *T = new (sharedMemory(sizeof(Tally))) Tally();
-  auto Start = std::chrono::steady_clock::now();
-  runSets(Subjects, Options, *T);
-  std::chrono::duration<double> Elapsed =
-      std::chrono::steady_clock::now() - Start;
-  printSummary(*T, Subjects.size(), Elapsed.count());
+  Clock::time_point Start = Clock::now();
+  runSets(Subjects, Options, *T, Start);
+  printSummary(*T, Subjects.size(), secondsSince(Start));
   return T->Failures ? 1 : 0;
 }

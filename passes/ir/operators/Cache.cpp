@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/ir/Operators.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CallingConv.h"
 #include "llvm/IR/IRBuilder.h"
@@ -167,7 +168,8 @@ Error gevo::applyCache(EditedFunction &F, Edit &E, Draw *D) {
   if (!isEligible(**I))
     return refuse(E.At + " is not a plain load from global memory");
   if (!is_contained(Policies, E.Choice))
-    return refuse("there is no cache policy '" + E.Choice + "'");
+    return refuse("there is no cache policy '" + E.Choice + "'; there are " +
+                  join(ArrayRef(Policies), ", "));
   auto &Load = cast<LoadInst>(**I);
   Value *Pointer = Load.getPointerOperand();
   bool Global = isGlobal(Pointer, F.function());

@@ -12,7 +12,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/ir/Legality.h"
 #include "passes/ir/Operators.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Intrinsics.h"
@@ -147,5 +149,8 @@ Error gevo::applyMath(EditedFunction &F, Edit &E, Draw *D) {
       F.substitute(**I, *relaxed(R, **I));
       return Error::success();
     }
-  return refuse("'" + E.Choice + "' does not relax " + E.At);
+  std::string Others = join(choicesFor(**I), ", ");
+  return refuse("'" + E.Choice + "' does not relax " + E.At + " (" +
+                shapeOf(**I) + "); " +
+                (Others.empty() ? "nothing does" : "what does: " + Others));
 }

@@ -97,6 +97,17 @@ TEST(Edit, Title) {
   E.At = "i9";
   E.Choice = "true";
   EXPECT_EQ(E.title(), "branch i9 true");
+  Edit O;
+  O.Kind = EditKind::Operand;
+  O.At = "i3";
+  O.Index = 1;
+  O.Value = "float 1.0";
+  EXPECT_EQ(O.title(), "operand i3.1 = float 1.0");
+  Edit U;
+  U.Kind = EditKind::Unroll;
+  U.At = "i7";
+  U.Index = 4;
+  EXPECT_EQ(U.title(), "unroll i7 4 times");
   EXPECT_EQ((SourceLocation{"k.cu", 3, 4}.str()), "k.cu:3:4");
   EXPECT_FALSE(bool(SourceLocation()));
 }
