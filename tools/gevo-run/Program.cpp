@@ -126,6 +126,7 @@ std::vector<std::pair<std::string, std::string>> gevo::run::environmentFor(
   V.push_back({"GEVO_DRIVER", Options.Driver});
   V.push_back({"GEVO_LAUNCH_LOG", LogFolder});
   V.push_back({"GEVO_FINDINGS", "none"});
+  V.push_back({"GEVO_ON_FINDING", "continue"});
   V.push_back({"GEVO_CHECK", Options.Checks});
   V.push_back({"GEVO_TIMING", Options.Timing ? "on" : "off"});
   V.push_back({"GEVO_PROFILE", Options.Profile ? "on" : "off"});

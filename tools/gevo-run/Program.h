@@ -69,8 +69,9 @@ runProgram(const std::vector<std::string> &Command,
            const std::vector<std::pair<std::string, std::string>> &Variables);
 
 /// What is wrong with a program that cannot run on the embedded GPU, and what
-/// to do; empty if nothing is.
-std::string unsuitable(const std::string &Program, const ElfSummary &Elf);
+/// to do; empty if nothing is. \p Runtimes is the folder of our libcudart.
+std::string unsuitable(const std::string &Program, const ElfSummary &Elf,
+                       const std::string &Runtimes);
 
 /// The functions of CUDA that \p Program and its libraries import and we lack.
 std::vector<std::string> missingFunctions(const std::string &Program,

@@ -188,10 +188,10 @@ int listMissing(const ProgramOptions &O, const Installation &Place) {
 nlohmann::ordered_json endJson(const ProgramOptions &O, int Status) {
   nlohmann::ordered_json J;
   J["command"] = O.Command;
-  J["exit"] = nullptr;
+  J["exit_status"] = nullptr;
   J["signal"] = nullptr;
   if (WIFEXITED(Status))
-    J["exit"] = WEXITSTATUS(Status);
+    J["exit_status"] = WEXITSTATUS(Status);
   else
     J["signal"] = WTERMSIG(Status);
   return J;
@@ -249,7 +249,8 @@ int gevo::run::programMain(int Argc, char **Argv) {
   std::string Program = findProgram(O.Command[0]);
   auto Elf = readElf(Program);
   if (Elf && O.Driver == "embedded")
-    if (std::string Why = unsuitable(O.Command[0], *Elf); !Why.empty())
+    if (std::string Why = unsuitable(O.Command[0], *Elf, Place->runtimes());
+        !Why.empty())
       fail(Why);
   prepareCapture(O.Capture);
   RunFolder Logs;

@@ -8,6 +8,7 @@
 #include "tools/gevo-run/Program.h"
 
 #include <cctype>
+#include <unistd.h>
 
 using namespace gevo;
 using namespace gevo::run;
@@ -48,8 +49,15 @@ bool isCuda(const std::string &Name) {
 } // namespace
 
 std::string gevo::run::unsuitable(const std::string &Program,
-                                  const ElfSummary &Elf) {
+                                  const ElfSummary &Elf,
+                                  const std::string &Runtimes) {
   std::string Quoted = "'" + Program + "' ";
+  for (const std::string &Name : Elf.Needed)
+    if (!Name.compare(0, 13, "libcudart.so.") &&
+        access((Runtimes + "/" + Name).c_str(), R_OK))
+      return Quoted + "is linked with " + Name +
+             ", which Gevo does not stand in for; it does for the runtimes of "
+             "CUDA 11, 12 and 13, so build the program with one of these";
   if (!Elf.HasFatbins)
     return "";
   if (!Elf.Imported.count("__cudaRegisterFatBinary"))

@@ -12,7 +12,9 @@
 #include <zstd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -64,20 +66,28 @@ std::string gevo::capture::contentHash(std::string_view Content) {
   return Text;
 }
 
-bool gevo::capture::writeAtomically(const std::string &Path,
+bool gevo::capture::writeAtomically(const std::string &Name,
                                     std::string_view Content,
                                     std::string &Error) {
-  std::string Part = Path + "." + std::to_string(getpid()) + ".part";
+  // What a link leads to is meant, not the link. What is no file (a device, a
+  // pipe) is written to and not replaced.
+  char Real[PATH_MAX];
+  std::string Path = realpath(Name.c_str(), Real) ? Real : Name;
+  struct stat Info;
+  bool Direct = stat(Path.c_str(), &Info) == 0 && !S_ISREG(Info.st_mode);
+  std::string Part =
+      Direct ? Path : Path + "." + std::to_string(getpid()) + ".part";
+  int Flags = O_WRONLY | O_CLOEXEC | (Direct ? 0 : O_CREAT | O_TRUNC);
   bool Ok;
   {
-    Descriptor File(
-        open(Part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    Descriptor File(open(Part.c_str(), Flags, 0666));
     Ok = File.Number >= 0 && writeAll(File.Number, Content) && File.finish();
   }
-  if (Ok && std::rename(Part.c_str(), Path.c_str()) == 0)
+  if (Ok && (Direct || std::rename(Part.c_str(), Path.c_str()) == 0))
     return true;
   Error = "cannot write '" + Path + "': " + std::strerror(errno);
-  unlink(Part.c_str());
+  if (!Direct)
+    unlink(Part.c_str());
   return false;
 }
 

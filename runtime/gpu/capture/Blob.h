@@ -19,8 +19,8 @@ namespace gevo::capture {
 std::string contentHash(std::string_view Content);
 
 /// Writes \p Content as \p Path: first under another name, then renamed, so
-/// that nobody sees half of it. On failure \p Error has the reason and the path
-/// is as it was.
+/// that nobody sees half of it; a device or pipe is written to as it is. On
+/// failure \p Error has the reason and the path is as it was.
 bool writeAtomically(const std::string &Path, std::string_view Content,
                      std::string &Error);
 

@@ -20,11 +20,12 @@ using namespace gevo::driver;
 namespace {
 
 /// What a program sees of a launch that ended as \p R says. A finding that
-/// hardware has no name for is a failed launch.
-CUresult resultOf(const gpu::LaunchResult &R) {
+/// hardware has no name for is a failed launch if \p FailOnFinding.
+CUresult resultOf(const gpu::LaunchResult &R, bool FailOnFinding) {
   switch (R.Status) {
   case gpu::LaunchStatus::Ok:
-    return R.clean() ? CUDA_SUCCESS : CUDA_ERROR_LAUNCH_FAILED;
+    return FailOnFinding && !R.clean() ? CUDA_ERROR_LAUNCH_FAILED
+                                       : CUDA_SUCCESS;
   case gpu::LaunchStatus::InvalidConfiguration:
     return CUDA_ERROR_INVALID_VALUE;
   case gpu::LaunchStatus::IllegalAddress:
@@ -118,7 +119,7 @@ CUresult runLaunch(const LaunchPlan &Plan, WorkReport &Report) {
   }
   for (const auto &O : Driver::get().Observers)
     O->after(Plan, {Result, Timing ? &*Timing : nullptr, Report.Microseconds});
-  CUresult R = resultOf(Result);
+  CUresult R = resultOf(Result, Settings.FailOnFinding);
   reportLaunch(Ctx, Settings, Plan.F->Code->name(), Result);
   {
     std::lock_guard<std::mutex> Guard(Ctx.Lock);

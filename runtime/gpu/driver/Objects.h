@@ -46,6 +46,9 @@ struct LaunchSettings {
   uint64_t StepLimit = 0;  ///< Warp instructions; 0 means no limit.
   uint64_t CycleLimit = 0; ///< On the model's clock; 0 means no limit.
   bool KeepLines = false;  ///< Keep what the lines of the PTX cost.
+  /// A launch with an error that hardware has no name for, such as a race,
+  /// fails; otherwise it is reported and the program goes on.
+  bool FailOnFinding = true;
   /// Where findings go: "stderr", "none", or a file that gets a line of JSON
   /// for each.
   std::string FindingsTo = "stderr";

@@ -13,15 +13,7 @@
 using namespace gevo;
 using namespace gevo::driver;
 
-namespace {
-
 /// What makes two findings the same to a reader: kind and places in the code.
-const char *severityName(gpu::Severity S) {
-  return S == gpu::Severity::Error ? "error" : "warning";
-}
-
-} // namespace
-
 std::string gevo::driver::findingKey(const gpu::Finding &F) {
   std::string Key = std::string(gpu::findingName(F.Kind)) + '@' + F.Kernel +
                     ':' + F.Who.Place.Function + ':' +
@@ -48,8 +40,7 @@ void gevo::driver::reportLaunch(Context &Ctx, const LaunchSettings &Settings,
     if (ToFile)
       Text += gpu::findingJson(F).dump() + '\n';
     else
-      Text += std::string("gevo-gpu: ") + severityName(F.Sev) + ": " + F.str() +
-              '\n';
+      Text += "gevo-gpu: " + F.str() + '\n';
   }
   // A launch can fail without a finding when its checks are off.
   if (Result.Findings.empty() && !Result.Message.empty() && !ToFile)

@@ -92,6 +92,12 @@ std::optional<Settings> gevo::driver::readSettings(std::string &Error) {
     return std::nullopt;
   }
   S.Launch.Timing = Timing == "on";
+  std::string OnFinding = variable("GEVO_ON_FINDING", "fail");
+  if (OnFinding != "fail" && OnFinding != "continue") {
+    Error = "GEVO_ON_FINDING: '" + OnFinding + "' is neither fail nor continue";
+    return std::nullopt;
+  }
+  S.Launch.FailOnFinding = OnFinding == "fail";
   S.Launch.FindingsTo = variable("GEVO_FINDINGS", "stderr");
   return S;
 }

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// GEVO_GPU, GEVO_CHECK, GEVO_TIMING, GEVO_STEP_LIMIT and GEVO_FINDINGS: how a
-// user configures the embedded GPU under a program that knows nothing of it.
+// GEVO_GPU, GEVO_CHECK, GEVO_TIMING, GEVO_STEP_LIMIT, GEVO_ON_FINDING and
+// GEVO_FINDINGS: how a user configures the embedded GPU under a program that
+// knows nothing of it.
 //
 //===----------------------------------------------------------------------===//
 

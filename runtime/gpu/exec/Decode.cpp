@@ -7,6 +7,7 @@
 
 #include "runtime/gpu/exec/Decode.h"
 #include "runtime/gpu/exec/Decoder.h"
+#include "runtime/gpu/exec/Guesses.h"
 #include "runtime/gpu/ptx/Liveness.h"
 
 #include <cassert>
@@ -69,6 +70,8 @@ Result<std::unique_ptr<Code>> Decoder::run() {
   }
   if (Failed)
     return Error;
+  for (uint32_t Load : guessedLoads(F))
+    Out->Insts[Load].Flags |= FlagStrong;
   Out->TargetLists = F.TargetLists;
   Out->Pressure = ptx::registerPressure(F, Graph);
   return std::move(Out);

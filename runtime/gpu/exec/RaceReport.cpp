@@ -42,7 +42,8 @@ void RaceDetector::report(const Visit &V, unsigned Lane,
   if (Shared)
     Address -= reinterpret_cast<uint64_t>(V.W.Owner.Shared);
   F.Message = std::string(verb(Now)) + " of " + (Shared ? "shared" : "global") +
-              " memory at " + hex(Address) + " races with a " + verb(Old) +
+              " memory at " + hex(Address) + " races with " +
+              (Old.Kind & AccessRecord::Atomic ? "an " : "a ") + verb(Old) +
               " by " +
               (Old.Block != Now.Block ? "another block"
                : Old.Warp != Now.Warp ? "another warp of the block"

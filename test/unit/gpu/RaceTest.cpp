@@ -349,6 +349,27 @@ TEST_F(RaceTest, AtomicsRaceWithPlainAccessesOnly) {
   expectRace("atom.cta.global.add.u32 %r1, [%out], 1;", {64, 1, 1}, {2, 1, 1});
 }
 
+TEST_F(RaceTest, WhatASwapComparesMayBeAPlainLoad) {
+  auto Loop = [](const std::string &Load, const std::string &Copy) {
+    return "add.u64 %rd1, %out, 8;\n" + Load + "\nmov.b32 %r2, " + Copy +
+           ";\nL: add.u32 %r3, %r2, 1;\n"
+           "atom.global.cas.b32 %r4, [%rd1+4], %r2, %r3;\n"
+           "setp.ne.b32 %p1, %r4, %r2; mov.b32 %r2, %r4;\n"
+           "@%p1 bra L;";
+  };
+  Dim3 Two{2, 1, 1};
+  runClean(Loop("ld.global.u32 %r1, [%out+12];", "%r1"), {64, 1, 1}, Two);
+  // Compared with something else, or of another place or size.
+  expectRace(Loop("ld.global.u32 %r1, [%out+12];", "7"), {64, 1, 1}, Two);
+  expectRace(Loop("ld.global.u8 %r1, [%out+12];", "%r1"), {64, 1, 1}, Two);
+  expectRace(Loop("ld.global.v2.u32 {%r5, %r1}, [%out+8];", "%r1"), {64, 1, 1},
+             Two);
+  // A plain write is a race whatever was read.
+  expectRace(Loop("ld.global.u32 %r1, [%out+12];\n"
+                  "setp.eq.u32 %p2, %t, 3; @%p2 st.global.u32 [%out+12], 9;",
+                  "%r1"),
+             {64, 1, 1}, {1, 1, 1});
+}
 TEST_F(RaceTest, ShufflesOrderNoMemory) {
   const char *Shared = ".shared .align 4 .b8 s[128];\n";
   auto Body = [](const std::string &Between) {
