@@ -31,7 +31,7 @@ Minimised gevo::minimise(Search &S, const Individual &From, double MostError,
   Individual &Kept = Result.Kept;
   auto Acceptable = [&](const Individual &I) {
     return I.valid() && I.Result.Error <= MostError &&
-           I.Result.Time < Kept.Result.Time * (1 + Threshold);
+           I.Result.Time < From.Result.Time * (1 + Threshold);
   };
   while (!Kept.Edits.empty() && !S.stopped()) {
     size_t Count = Kept.Edits.size();

@@ -24,9 +24,8 @@ struct Minimised {
   size_t Before = 0;
 };
 
-/// Drops edits of \p From whose loss costs less than \p Threshold of its time,
-/// and whose loss keeps it valid with no more error, or an error up to
-/// \p MostError.
+/// Drops edits of \p From whose loss together costs less than \p Threshold of
+/// its time, and keeps it valid with an error up to \p MostError.
 Minimised minimise(Search &S, const Individual &From, double MostError,
                    double Threshold = 0.01);
 

@@ -24,18 +24,17 @@
 
 constexpr int Block = 128;
 /// Rows of one launch, and so the width of a margin.
-constexpr int Height = 8;
+constexpr int Height = 16;
 
 __global__ void descend(const int *Cost, const int *Before, int *After,
                         int Columns, int Row, int Steps) {
-  __shared__ int Now[Block], Next[Block];
+  __shared__ int Now[Block], Next[Block], Costs[Block];
   int T = threadIdx.x;
   int Column = static_cast<int>(blockIdx.x) * (Block - 2 * Height) - Height + T;
   bool Inside = Column >= 0 && Column < Columns;
 
   // No path comes from outside of the grid.
   Now[T] = INT_MAX;
-  Next[T] = INT_MAX;
   __syncthreads();
   if (Inside)
     Now[T] = Before[Column];
@@ -43,14 +42,15 @@ __global__ void descend(const int *Cost, const int *Before, int *After,
 
   for (int Step = 0; Step < Steps; ++Step) {
     bool Known = T > Step && T < Block - 1 - Step;
+    Next[T] = INT_MAX;
+    Costs[T] = Inside ? Cost[(Row + Step) * Columns + Column] : 0;
+    __syncthreads();
     if (Known && Inside) {
       int Left = Now[T - 1], Middle = Now[T], Right = Now[T + 1];
-      int Cheapest = min(Left, min(Middle, Right));
-      Next[T] = Cheapest + Cost[(Row + Step) * Columns + Column];
+      Next[T] = min(Left, min(Middle, Right)) + Costs[T];
     }
     __syncthreads();
-    if (Known && Inside)
-      Now[T] = Next[T];
+    Now[T] = Next[T];
     __syncthreads();
   }
 

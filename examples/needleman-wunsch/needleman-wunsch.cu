@@ -41,17 +41,25 @@ __global__ void fillTiles(const char *A, const char *B, const int *Scores,
   int Row = TileRow * Tile, Column = (Diagonal - TileRow) * Tile;
   int Stride = Columns + 1;
 
+  // What lies beyond the table counts as zero.
+  for (int I = 0; I < Tile; ++I) {
+    Cells[I + 1][T + 1] = 0;
+    Pairs[I][T] = 0;
+  }
+  Cells[0][T + 1] = 0;
+  Cells[T + 1][0] = 0;
+  __syncthreads();
+  for (int I = 0; I < Tile; ++I)
+    if (Row + I < Rows && Column + T < Columns)
+      Pairs[I][T] = Scores[A[Row + I] * Letters + B[Column + T]];
+  __syncthreads();
   if (T == 0)
     Cells[0][0] = Table[Row * Stride + Column];
-  for (int I = 0; I < Tile; ++I)
-    Pairs[I][T] = Row + I < Rows && Column + T < Columns
-                      ? Scores[A[Row + I] * Letters + B[Column + T]]
-                      : 0;
+  if (Row + T < Rows)
+    Cells[T + 1][0] = Table[(Row + T + 1) * Stride + Column];
   __syncthreads();
-  Cells[T + 1][0] = Row + T < Rows ? Table[(Row + T + 1) * Stride + Column] : 0;
-  __syncthreads();
-  Cells[0][T + 1] =
-      Column + T < Columns ? Table[Row * Stride + Column + T + 1] : 0;
+  if (Column + T < Columns)
+    Cells[0][T + 1] = Table[Row * Stride + Column + T + 1];
   __syncthreads();
 
   for (int Step = 0; Step < Tile; ++Step) {

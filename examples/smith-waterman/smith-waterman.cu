@@ -10,9 +10,10 @@
 // three for the scores and the last two for each kind of gap.
 //
 // This is an early form of such a kernel: on every step every thread clears all
-// of the diagonal that is about to be computed, in three loops, although the
-// cells that matter are all written before they are read. It is the kind of
-// code in which a search finds a factor, not a percentage.
+// of the diagonal that is about to be computed, in three loops, as long as the
+// longest sequence may be, although the cells that matter are all written
+// before they are read. It is the kind of code in which a search finds a
+// factor, not a percentage.
 //
 //   smith-waterman [pairs] [length] [seed] [--verify]
 //
@@ -27,7 +28,7 @@
 #include <vector>
 
 constexpr int Match = 3, Mismatch = -3, GapOpen = -6, GapExtend = -1;
-constexpr int MaxLength = 128;
+constexpr int MaxLength = 1024;
 
 /// What an alignment comes to: the best score, and where it ends.
 struct Alignment {
@@ -56,13 +57,13 @@ __global__ void align(const char *A, const char *B, const int *LengthA,
     int *FNow = F[Diagonal % 2], *FLast = F[(Diagonal + 1) % 2];
 
     // A clean diagonal to write to.
-    for (int I = 0; I < Rows; ++I)
+    for (int I = 0; I < MaxLength; ++I)
       HNow[I] = 0;
     __syncthreads();
-    for (int I = 0; I < Rows; ++I)
+    for (int I = 0; I < MaxLength; ++I)
       ENow[I] = 0;
     __syncthreads();
-    for (int I = 0; I < Rows; ++I)
+    for (int I = 0; I < MaxLength; ++I)
       FNow[I] = 0;
     __syncthreads();
 

@@ -5,11 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Three phases, a checkpoint after each step of them:
+// Phases, a checkpoint after each step of them:
 //
 //   sweep    single deletions, branches and operand edits, the hottest code
-//   first stack    the useful ones on top of each other, the best first evolve
-//   islands; places by heat, kinds of edit by what they were good for
+//            first
+//   pile     the useful ones on top of each other, the best first; then all
+//            others on top of that, again and again: an edit may fail only for
+//            want of another, as a barrier is needed until what it guards is
+//            gone
+//   evolve   islands; places by heat, kinds of edit by what they were good for
 //            so far, linked edits together, no two with the same code, restarts
 //
 //===----------------------------------------------------------------------===//
@@ -21,10 +25,10 @@
 using namespace llvm;
 using namespace gevo;
 
-// How much of the budget the sweep may take, and how much of the heat it
-// covers.
-static constexpr double SweepBudget = 0.4, SweepHeat = 0.995;
-static constexpr unsigned SweepStep = 64;
+// How much of the budget the sweep may take, when piling must end, and how much
+// of the heat the sweep covers.
+static constexpr double SweepBudget = 0.4, PileBudget = 0.75, SweepHeat = 0.995;
+static constexpr unsigned BatchSize = 64;
 
 namespace {
 /// One single edit to try.
@@ -52,21 +56,33 @@ static std::vector<SweepItem> sweepItems(const std::vector<Place> &Places) {
   return Cuts;
 }
 
+// An edit that was not tried yet, if a few draws find it: the two ways of a
+// branch are both tried.
+static std::optional<EditList> draw(Search &S, const SweepItem &Item,
+                                    const std::vector<EditList> &Others,
+                                    Random Dice) {
+  constexpr unsigned Tries = 6;
+  Proposal What;
+  What.Kind = Item.Kind;
+  What.At = Item.At;
+  for (unsigned Try = 0; Try < Tries; ++Try) {
+    std::optional<PlacedEdit> E = S.program().propose({}, What, Dice);
+    if (E && !S.seen({*E}) && !is_contained(Others, EditList{*E}))
+      return EditList{*E};
+  }
+  return std::nullopt;
+}
+
 static void sweepSome(Search &S) {
   SearchState &State = S.state();
   std::vector<Place> Places = S.program().places();
   std::vector<SweepItem> Items = sweepItems(Places);
   std::vector<EditList> Batch;
-  for (; State.SweepPosition < Items.size() && Batch.size() < SweepStep;
-       ++State.SweepPosition) {
-    const SweepItem &Item = Items[State.SweepPosition];
-    Random Dice = S.dice(State.SweepPosition);
-    Proposal What;
-    What.Kind = Item.Kind;
-    What.At = Item.At;
-    if (auto E = S.program().propose({}, What, Dice))
-      Batch.push_back({*E});
-  }
+  for (; State.SweepPosition < Items.size() && Batch.size() < BatchSize;
+       ++State.SweepPosition)
+    if (auto Edits = draw(S, Items[State.SweepPosition], Batch,
+                          S.dice(State.SweepPosition)))
+      Batch.push_back(std::move(*Edits));
   for (Individual &I : S.evaluate(Batch))
     if (I.valid() && I.PayloadHash != State.BaselineHash)
       State.Singles.push_back(std::move(I));
@@ -76,47 +92,82 @@ static void sweepSome(Search &S) {
       State.SweepPosition >= Items.size() || S.spent() >= SweepBudget;
 }
 
-// The useful singles, the best first, one for each instruction.
-static std::vector<Individual> gains(Search &S) {
-  std::vector<Individual> Sorted = S.state().Singles;
-  llvm::sort(Sorted, [](const Individual &A, const Individual &B) {
+// Those that are better than Base, the best first.
+static std::vector<Individual> gains(std::vector<Individual> All,
+                                     const Individual &Base) {
+  llvm::erase_if(All, [&](const Individual &I) {
+    return !I.valid() || objectives(I)[0] >= objectives(Base)[0];
+  });
+  llvm::sort(All, [](const Individual &A, const Individual &B) {
     return std::pair(A.Result.Time, keyOf(A.Edits)) <
            std::pair(B.Result.Time, keyOf(B.Edits));
   });
-  std::set<std::pair<unsigned, std::string>> Taken;
-  llvm::erase_if(Sorted, [&](const Individual &I) {
-    const PlacedEdit &E = I.Edits[0];
-    return objectives(I)[0] >= S.state().Baseline.Time ||
-           !Taken.insert({E.Function, E.Change.At}).second;
-  });
-  return Sorted;
+  return All;
 }
 
-// Evaluates all prefixes of the list at once, drops the first edit that does
-// not fit those before it, and begins again: the part before is known by then.
-static std::vector<Individual> stack(Search &S) {
-  constexpr unsigned Most = 24, MostRounds = 8;
-  std::vector<Individual> Steps = gains(S);
-  if (Steps.size() > Most)
-    Steps.resize(Most);
-  std::vector<Individual> Tower;
-  for (unsigned Round = 0; Round < MostRounds && !S.done(); ++Round) {
+// Puts Steps on top of Base one after the other and keeps those that make it
+// faster. Several are tried at a time, each with all before it: more as long as
+// all are good, fewer when one is not, since those after it were in vain.
+static Individual pile(Search &S, Individual Base,
+                       const std::vector<Individual> &Steps) {
+  constexpr size_t Least = 2, Most = 16;
+  size_t Chunk = Least * 2;
+  for (size_t Next = 0; Next < Steps.size() && !S.done();) {
     std::vector<EditList> Prefixes;
-    for (const Individual &I : Steps)
+    for (size_t I = Next; I < Steps.size() && I < Next + Chunk; ++I)
       Prefixes.push_back(
-          unite(Prefixes.empty() ? EditList() : Prefixes.back(), I.Edits));
-    Tower = S.evaluate(Prefixes);
-    double Last = S.state().Baseline.Time;
-    size_t Fits = 0;
-    while (Fits < Tower.size() && Tower[Fits].valid() &&
-           Tower[Fits].Result.Time < Last)
-      Last = Tower[Fits++].Result.Time;
-    if (Fits == Tower.size())
-      break;
-    Steps.erase(Steps.begin() + Fits);
+          unite(I == Next ? Base.Edits : Prefixes.back(), Steps[I].Edits));
+    size_t Good = 0;
+    for (Individual &I : S.evaluate(Prefixes)) {
+      if (!I.valid() || objectives(I)[0] >= objectives(Base)[0])
+        break;
+      Base = std::move(I);
+      ++Good;
+    }
+    bool All = Good == Prefixes.size();
+    Next += All ? Good : Good + 1;
+    Chunk = All ? std::min(Chunk * 2, Most) : std::max(Chunk / 2, Least);
   }
-  llvm::erase_if(Tower, [](const Individual &I) { return !I.valid(); });
-  return Tower;
+  return Base;
+}
+
+// All single edits of the sweep that Base does not have, on top of it: first
+// those that a check found fault with, then those with a wrong result, then
+// those that changed nothing for the better.
+static std::vector<EditList> onTopOf(Search &S, const Individual &Base) {
+  SearchState &State = S.state();
+  std::vector<EditList> Checked, Wrong, Result;
+  // These answers are known.
+  for (Individual &I : S.evaluate(State.Failures))
+    (I.Result.End == Stage::Check ? Checked : Wrong).push_back(I.Edits);
+  for (const Individual &I : State.Singles)
+    Wrong.push_back(I.Edits);
+  llvm::append_range(Checked, Wrong);
+  for (const EditList &Edits : Checked)
+    if (!is_contained(Base.Edits, Edits[0]))
+      Result.push_back(unite(Base.Edits, Edits));
+  return Result;
+}
+
+static std::vector<Individual> pileAll(Search &S) {
+  SearchState &State = S.state();
+  Individual Base;
+  Base.Result = State.Baseline;
+  Base.PayloadHash = State.BaselineHash;
+  std::vector<Individual> Found, Steps = gains(State.Singles, Base);
+  while (!Steps.empty() && !S.done()) {
+    Base = pile(S, std::move(Base), Steps);
+    Found.push_back(Base);
+    std::vector<EditList> Longer = onTopOf(S, Base);
+    std::vector<Individual> Tried;
+    for (size_t I = 0; I < Longer.size() && S.spent() < PileBudget;
+         I += BatchSize)
+      llvm::append_range(
+          Tried, S.evaluate(ArrayRef(Longer).slice(
+                     I, std::min<size_t>(BatchSize, Longer.size() - I))));
+    Steps = gains(std::move(Tried), Base);
+  }
+  return Found;
 }
 
 namespace gevo {
@@ -126,7 +177,7 @@ void stepDefault(Search &S) {
   if (!State.SweepDone)
     return sweepSome(S);
   if (State.Population.empty())
-    return seedIslands(S, stack(S));
+    return seedIslands(S, pileAll(S));
   evolveIslands(S);
 }
 

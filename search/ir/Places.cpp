@@ -39,8 +39,8 @@ static std::vector<EditKind> kindsFor(const Instruction &I) {
     Kinds.push_back(EditKind::Delete);
   if (const auto *Branch = dyn_cast<BranchInst>(&I))
     if (Branch->isConditional())
-      Kinds.insert(Kinds.end(), {EditKind::Branch, EditKind::Branch,
-                                 EditKind::Branch, EditKind::Unroll});
+      Kinds.insert(Kinds.end(),
+                   {EditKind::Branch, EditKind::Branch, EditKind::Unroll});
   if (hasReplaceable(I))
     Kinds.insert(Kinds.end(), 2, EditKind::Operand);
   if (isa<LoadInst>(I))

@@ -47,6 +47,28 @@ bool storesSame(const Warp &W, const Inst &I, unsigned Lane,
                    : std::memcmp(New, Old, Part) == 0;
 }
 
+/// The lanes of \p Mask but for those that store what \p Lane does where it
+/// does: the last of them stands for all. A value that all threads of a warp
+/// write at once is looked at twice then, not 32 times.
+uint32_t withoutRepeats(const Warp &W, const Inst &I, unsigned Lane,
+                        uint32_t Mask, const uint64_t (&A)[WarpSize],
+                        uint32_t Bytes) {
+  char First[32], Other[32];
+  uint32_t Same = 0;
+  for (uint32_t M = Mask; M; M &= M - 1) {
+    unsigned Next = unsigned(__builtin_ctz(M));
+    if (A[Next] != A[Lane])
+      break;
+    if (!Same)
+      laneValue(W, I, Lane, First);
+    laneValue(W, I, Next, Other);
+    if (std::memcmp(First, Other, Bytes) != 0)
+      break;
+    Same |= M & (0u - M);
+  }
+  return Same ? (Mask & ~Same) | 1u << (31 - __builtin_clz(Same)) : Mask;
+}
+
 /// Will an exchange leave memory as it is?
 bool exchangeFails(const Warp &W, const Inst &I, unsigned Lane,
                    uint64_t Address) {
@@ -193,6 +215,9 @@ void RaceDetector::access(Warp &W, const Inst &I, uint32_t Mask,
       Mask &= Mask - 1;
     } while (Kind != AccessKind::Store && Mask &&
              A[__builtin_ctz(Mask)] == Address);
+    // Where only barriers order, all lanes of a warp stand alike.
+    if (Kind == AccessKind::Store && !Order.Fine)
+      Mask = withoutRepeats(W, I, L, Mask, A, Bytes);
     for (uint32_t Done = 0; Done < Bytes;) {
       uint32_t Part = std::min<uint32_t>(4 - (Address & 3), Bytes - Done);
       touch(V, Address, Part);
