@@ -21,8 +21,7 @@
 using namespace llvm;
 using namespace gevo;
 
-// Waiting for the disk after every line would take longer than most
-// evaluations.
+// Of a log that is not durable.
 static constexpr std::chrono::milliseconds SyncEvery(100);
 
 AppendLog::~AppendLog() {
@@ -33,6 +32,16 @@ AppendLog::~AppendLog() {
 static Error failed(StringRef What, StringRef Path) {
   std::error_code EC = errnoAsErrorCode();
   return createStringError(EC, What + " '" + Path + "': " + EC.message());
+}
+
+// A full disk is nothing that a search must start over for.
+static Error unwritten(StringRef Path) {
+  bool Full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
+  Error E = failed("cannot write", Path);
+  return Full ? createStringError(inconvertibleErrorCode(),
+                                  toString(std::move(E)) +
+                                      "; make room and go on with --resume")
+              : std::move(E);
 }
 
 // The workers of a search that was killed hold its lock for a moment longer.
@@ -81,11 +90,12 @@ Error AppendLog::read() {
 
 Expected<std::unique_ptr<AppendLog>> AppendLog::open(const std::string &Path,
                                                      const json::Object &Header,
-                                                     bool AnyHeader) {
+                                                     bool AnyHeader,
+                                                     Sync When) {
   int FD = ::open(Path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (FD < 0)
     return failed("cannot open", Path);
-  std::unique_ptr<AppendLog> Log(new AppendLog(Path, FD));
+  std::unique_ptr<AppendLog> Log(new AppendLog(Path, FD, When));
   if (!lock(FD))
     return createStringError(inconvertibleErrorCode(),
                              "another search is writing to '" + Path + "'");
@@ -116,12 +126,13 @@ Error AppendLog::append(const json::Value &Line) {
   ssize_t Written =
       sys::RetryAfterSignal(-1, ::write, FD, Text.data(), Text.size());
   if (Written == static_cast<ssize_t>(Text.size()))
-    return std::chrono::steady_clock::now() - LastSync < SyncEvery
+    return When == Sync::Soon &&
+                   std::chrono::steady_clock::now() - LastSync < SyncEvery
                ? Error::success()
                : sync();
   if (Written >= 0)
     errno = ENOSPC;
-  Error E = failed("cannot write", Path);
+  Error E = unwritten(Path);
   // What is there stays readable.
   if (Written > 0 && Before >= 0 && ftruncate(FD, Before))
     return E;
@@ -130,5 +141,5 @@ Error AppendLog::append(const json::Value &Line) {
 
 Error AppendLog::sync() {
   LastSync = std::chrono::steady_clock::now();
-  return fdatasync(FD) ? failed("cannot write", Path) : Error::success();
+  return fdatasync(FD) ? unwritten(Path) : Error::success();
 }

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One JSON value a line. Once append() returns, the line outlives the process;
-// the disk has it a moment later, so that even a machine that loses power loses
-// no more than the last moment. A process that is killed while it writes leaves
-// a torn last line, which the next reader cuts off.
+// One JSON value a line. Once append() returns, the line outlives the process
+// and, with Durable, the machine's power. Otherwise the disk has it a moment
+// later. A process that is killed while it writes leaves a torn last line,
+// which the next reader cuts off.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,11 +30,15 @@ public:
   AppendLog(const AppendLog &) = delete;
   AppendLog &operator=(const AppendLog &) = delete;
 
+  enum class Sync {
+    Durable, ///< append() waits until the disk has the line.
+    Soon     ///< For what can be had again.
+  };
   /// Opens the log at \p Path or makes one whose first line is \p Header. One
   /// with another header is an error, unless \p AnyHeader.
   static llvm::Expected<std::unique_ptr<AppendLog>>
   open(const std::string &Path, const llvm::json::Object &Header,
-       bool AnyHeader = false);
+       bool AnyHeader = false, Sync When = Sync::Durable);
 
   const llvm::json::Object &header() const { return Header; }
   /// What the log held when it was opened.
@@ -44,11 +48,13 @@ public:
   llvm::Error sync();
 
 private:
-  AppendLog(std::string Path, int FD) : Path(std::move(Path)), FD(FD) {}
+  AppendLog(std::string Path, int FD, Sync When)
+      : Path(std::move(Path)), FD(FD), When(When) {}
   llvm::Error read();
 
   std::string Path;
   int FD;
+  Sync When;
   std::chrono::steady_clock::time_point LastSync;
   llvm::json::Object Header;
   std::vector<llvm::json::Value> Lines;

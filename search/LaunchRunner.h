@@ -25,7 +25,8 @@ struct LaunchScenario {
   capture::Capture Captured;
   /// For each case, the number of the module in a payload that has its kernel.
   std::vector<unsigned> ModuleOf;
-  std::string Gpu;
+  /// What to call a case when it fails a variant; none: nothing.
+  std::vector<std::string> Names;
   measure::OutputRule Rule;
   /// Kinds of findings that the original has, too, and that were accepted.
   std::set<std::string> AcceptedKinds;
@@ -51,10 +52,12 @@ struct LineCost {
 class LaunchRunner : public Runner {
 public:
   /// The device is opened with the first run: one process has one. Variants
-  /// that are no faster than the original are run with all checks only if
-  /// \p CheckAlways.
-  explicit LaunchRunner(const LaunchScenario &S, bool CheckAlways = false)
-      : S(S), CheckAlways(CheckAlways) {}
+  /// that are no faster than the original, over all cases, are run with all
+  /// checks only if \p CheckAlways. One is stopped as soon as it is past the
+  /// bound on time or its error over the tolerance.
+  LaunchRunner(const LaunchScenario &S, std::string Gpu,
+               bool CheckAlways = false)
+      : S(S), Gpu(std::move(Gpu)), CheckAlways(CheckAlways) {}
   ~LaunchRunner() override;
   Fitness run(const Payload &Code) override;
   /// What each line of \p Code costs over all cases.
@@ -62,14 +65,24 @@ public:
 
 private:
   bool open(std::string &Error);
-  Fitness replay(size_t Case, const std::string &Ptx, bool AllChecks);
+  /// \p CycleLimit may be 0: none. \p Cycles gets what it took.
+  Fitness replay(size_t Case, const std::string &Ptx, bool AllChecks,
+                 uint64_t CycleLimit, uint64_t *Cycles = nullptr);
+  Fitness runAll(const Payload &Code, bool AllChecks);
 
   const LaunchScenario &S;
+  std::string Gpu;
   bool CheckAlways;
   std::unique_ptr<measure::Device> Device;
   std::vector<std::unique_ptr<measure::Replay>> Replays;
-  /// What the original takes, in nanoseconds, by case.
-  std::vector<double> Original;
+  /// What a launch of the original takes, in nanoseconds and in cycles.
+  struct Cost {
+    double Time = 0;
+    uint64_t Cycles = 0;
+  };
+  std::vector<Cost> Originals;
+  /// Of all launches, in nanoseconds.
+  double OriginalTime = 0;
 };
 
 } // namespace gevo

@@ -100,3 +100,43 @@ TextDifference gevo::compareTexts(StringRef Expected, StringRef Actual,
   }
   return D;
 }
+
+static bool startsWithNumber(StringRef Text) {
+  if (Text.starts_with("-") || Text.starts_with("+") || Text.starts_with("."))
+    Text = Text.drop_front();
+  return !Text.empty() && isDigit(Text.front());
+}
+
+std::optional<WordSet> gevo::changedNumbers(StringRef First, StringRef Other) {
+  SmallVector<Word, 0> Words = wordsOf(First), Others = wordsOf(Other);
+  if (Words.size() != Others.size())
+    return std::nullopt;
+  WordSet Changed;
+  for (size_t I = 0; I < Words.size(); ++I) {
+    if (Words[I].Text == Others[I].Text)
+      continue;
+    if (!startsWithNumber(Words[I].Text) || !startsWithNumber(Others[I].Text))
+      return std::nullopt;
+    Changed.insert(I);
+  }
+  return Changed;
+}
+
+std::string gevo::withoutWords(StringRef Text, const WordSet &Words) {
+  SmallVector<Word, 0> All = wordsOf(Text);
+  std::string Rest;
+  const char *From = Text.begin();
+  for (size_t I : Words) {
+    if (I >= All.size())
+      break;
+    // Numbers of another width have other blanks before them.
+    Rest +=
+        StringRef(From, All[I].Text.begin() - From).rtrim(" \t").str() + "*";
+    From = All[I].Text.end();
+  }
+  return Rest + StringRef(From, Text.end() - From).str();
+}
+
+unsigned gevo::lineOfWord(StringRef Text, size_t Word) {
+  return wordsOf(Text)[Word].Line;
+}

@@ -16,6 +16,7 @@
 
 #include "llvm/ADT/StringRef.h"
 #include <optional>
+#include <set>
 #include <string>
 
 namespace gevo {
@@ -32,6 +33,18 @@ struct TextDifference {
 /// equal to the byte.
 TextDifference compareTexts(llvm::StringRef Expected, llvm::StringRef Actual,
                             bool Numbers);
+
+/// Words of a text by their number, from 0.
+using WordSet = std::set<size_t>;
+
+/// The words in which \p Other differs from \p First, if these are numbers, or
+/// numbers with a unit, in both. Nothing if more than numbers differs.
+std::optional<WordSet> changedNumbers(llvm::StringRef First,
+                                      llvm::StringRef Other);
+/// \p Text with a sign in the place of \p Words and of the blanks before them.
+std::string withoutWords(llvm::StringRef Text, const WordSet &Words);
+/// The line, from 1, in which the word of that number stands.
+unsigned lineOfWord(llvm::StringRef Text, size_t Word);
 
 } // namespace gevo
 

@@ -16,8 +16,9 @@
 using namespace llvm;
 using namespace gevo;
 
-// A message: "run", or the edit list as a JSON array.
-static constexpr StringLiteral RunMessage = "run";
+// A message: the edit list as a JSON array to build, or to run with this before
+// it.
+static constexpr StringLiteral RunMessage = "run ";
 
 static std::string text(const json::Value &Value) {
   std::string Text;
@@ -25,23 +26,27 @@ static std::string text(const json::Value &Value) {
   return Text;
 }
 
-static std::string buildReply(Program &P, StringRef Message, Built &Last) {
-  Expected<EditList> Edits = json::parse<EditList>(Message);
+static Built buildOf(Program &P, StringRef Text) {
+  Expected<EditList> Edits = json::parse<EditList>(Text);
   if (Edits)
-    Last = P.build(*Edits);
-  else
-    Last = {Fitness::failed(Stage::Apply, toString(Edits.takeError())), {}};
-  return text(json::Object{{"code", Last.ok() ? Last.Code.hash() : ""},
-                           {"result", Last.Failure}});
+    return P.build(*Edits);
+  return {Fitness::failed(Stage::Apply, toString(Edits.takeError())), {}};
 }
 
 Service gevo::variantService(Program &P, Runner &R) {
-  auto Last = std::make_shared<Built>();
+  // What was built last is what is run next, unless the worker that built it
+  // died since.
+  auto Last = std::make_shared<std::pair<std::string, Built>>();
   return [&P, &R, Last](StringRef Message) {
-    if (Message != RunMessage)
-      return buildReply(P, Message, *Last);
-    return text(json::Object{{"code", Last->Code.hash()},
-                             {"result", R.run(Last->Code)}});
+    auto &[Text, B] = *Last;
+    bool Run = Message.consume_front(RunMessage);
+    if (!Run || Text != Message) {
+      Text = Message.str();
+      B = buildOf(P, Message);
+    }
+    return text(
+        json::Object{{"code", B.ok() ? B.Code.hash() : ""},
+                     {"result", Run && B.ok() ? R.run(B.Code) : B.Failure}});
   };
 }
 
@@ -100,24 +105,23 @@ private:
 // The code is there, or it is not: run it unless its result is known, or will
 // be.
 Error PoolEvaluator::BatchInProgress::built(unsigned Worker, Variant &V) {
-  if (!V.Result.valid()) {
+  const Fitness *Known =
+      V.Result.valid() ? Owner.Cache.find(V.PayloadHash) : &V.Result;
+  if (!V.Result.valid())
     V.PayloadHash.clear();
-    if (Error E = finish(V, V.Result))
-      return E;
-  } else if (const Fitness *Known = Owner.Cache.find(V.PayloadHash)) {
-    if (Error E = finish(V, *Known))
-      return E;
-  } else {
-    auto [Run, New] = Runs.try_emplace(V.PayloadHash);
-    Run->second.push_back(&V);
-    if (New) {
-      ++Owner.Runs;
-      ++UnderWay;
-      Owner.Pool.send(Worker, RunMessage);
-      return Error::success();
-    }
+  if (Known) {
+    next(Worker);
+    return finish(V, Fitness(*Known));
   }
-  next(Worker);
+  auto [Run, New] = Runs.try_emplace(V.PayloadHash);
+  Run->second.push_back(&V);
+  if (!New) {
+    next(Worker);
+    return Error::success();
+  }
+  ++Owner.Runs;
+  ++UnderWay;
+  Owner.Pool.send(Worker, RunMessage.str() + text(json::Array(V.Edits)));
   return Error::success();
 }
 
@@ -154,10 +158,9 @@ Error PoolEvaluator::BatchInProgress::take(const Workers::Reply &R) {
   }
   if (!Ran)
     return built(R.Worker, V);
-  if (Error E = measured(V, !R.Text))
-    return E;
+  // The worker goes on while the log waits for the disk.
   next(R.Worker);
-  return Error::success();
+  return measured(V, !R.Text);
 }
 
 Error PoolEvaluator::evaluate(ArrayRef<Variant *> Batch,

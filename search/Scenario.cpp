@@ -29,6 +29,8 @@ template <> struct yaml::MappingTraits<Scenario> {
     In.mapOptional("outputs", S.Outputs);
     In.mapOptional("out", S.Out);
     In.mapOptional("gpu", S.Gpu);
+    In.mapOptional("best-on", S.BestOn);
+    In.mapOptional("objective", S.Objective);
     In.mapOptional("kernels", S.Kernels);
     In.mapOptional("algorithm", S.Algorithm);
     In.mapOptional("population", S.Population);
@@ -37,6 +39,8 @@ template <> struct yaml::MappingTraits<Scenario> {
     In.mapOptional("seed", S.Seed);
     In.mapOptional("tolerance", S.Tolerance);
     In.mapOptional("accept-findings", S.AcceptFindings);
+    In.mapOptional("whole-runs", S.WholeRuns);
+    In.mapOptional("other-inputs", S.OtherInputs);
   }
 };
 

@@ -27,10 +27,11 @@ struct Scenario {
   std::string Run;
   std::vector<std::string> HeldOut;
   std::vector<std::string> Outputs;
-  std::optional<std::string> Out, Gpu, Kernels, Algorithm, Budget;
+  std::optional<std::string> Out, Gpu, BestOn, Objective, Kernels, Algorithm,
+      Budget;
   std::optional<uint64_t> Evals, Seed, Population;
   std::optional<double> Tolerance;
-  bool AcceptFindings = false;
+  std::optional<bool> AcceptFindings, WholeRuns, OtherInputs;
 };
 
 /// Parses \p Text. Errors have the form "path:line:column: what is wrong".

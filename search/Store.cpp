@@ -35,7 +35,8 @@ Error Store::openMeasurements() {
   auto Log =
       AppendLog::open(path("measured-" + Scenario + ".jsonl"),
                       json::Object{{"gevo_search_measurements", StoreVersion},
-                                   {"scenario", Scenario}});
+                                   {"scenario", Scenario}},
+                      /*AnyHeader=*/false, AppendLog::Sync::Soon);
   if (!Log)
     return Log.takeError();
   Measurements = std::move(*Log);

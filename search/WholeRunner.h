@@ -14,7 +14,8 @@
 #ifndef GEVO_SEARCH_WHOLERUNNER_H
 #define GEVO_SEARCH_WHOLERUNNER_H
 
-#include "search/Program.h"
+#include "search/Objective.h"
+#include "search/Output.h"
 #include <map>
 #include <set>
 
@@ -39,12 +40,14 @@ struct WholeRun {
   std::vector<Kernel> Kernels;
   /// What the checks found: kernel and kind.
   std::set<std::string> Findings;
+  double WallSeconds = 0;
 };
 
 /// How variants are run and judged.
 struct WholeScenario {
   std::string GevoRun;
   std::string Gpu;
+  Objective Goal;
   /// Files that the program writes in its working directory.
   std::vector<std::string> OutputFiles;
   /// The largest error of a number; 0: outputs are equal to the byte.
@@ -62,21 +65,33 @@ struct WholeScenario {
   std::string identity() const;
 };
 
-/// Runs \p C with the code in \p PtxFiles, in the current directory, with all
-/// checks or only with those that keep a variant from harm.
+enum class RunMode {
+  Checked, ///< With all checks.
+  Plain,   ///< Only with those that keep a variant from harm.
+  Untimed  ///< The same, and time is not modelled.
+};
+
+/// Runs \p C with the code in \p PtxFiles, in the current directory.
 WholeRun runWhole(const WholeScenario &S, const Command &C,
-                  llvm::ArrayRef<std::string> PtxFiles, bool AllChecks = true);
+                  llvm::ArrayRef<std::string> PtxFiles,
+                  RunMode Mode = RunMode::Checked);
 
 /// What a variant is compared with.
 struct WholeCase {
   Command Run;
   WholeRun Original;
   double Time = 0;
+  /// By output: numbers that change from run to run or with the time that
+  /// kernels take. They are not compared.
+  std::vector<WordSet> Volatile;
+
+  /// How the outputs of \p R compare: the error, or the stage that fails.
+  Fitness compare(const WholeRun &R, double Tolerance) const;
 };
 
-/// Runs the original: twice, to see that it gives the same answer, and then to
-/// find a limit of steps, which \p S gets. The error says what makes the
-/// program unfit.
+/// Runs the original: twice, to see that it gives the same answer, once without
+/// a model of time, to see what it prints of it, and then to find a limit of
+/// steps, which \p S gets. The error says what makes the program unfit.
 llvm::Expected<WholeCase> observeOriginal(WholeScenario &S, const Command &C);
 
 class WholeRunner : public Runner {
@@ -91,6 +106,7 @@ public:
 
 private:
   Fitness judge(const WholeCase &Case, const WholeRun &R) const;
+  Fitness runAll(llvm::ArrayRef<std::string> Files, RunMode Mode) const;
 
   const WholeScenario &S;
   llvm::ArrayRef<WholeCase> Cases;

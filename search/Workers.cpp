@@ -22,8 +22,8 @@
 #include <new>
 #include <poll.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -31,6 +31,13 @@ using namespace llvm;
 using namespace gevo;
 
 Workers::~Workers() = default;
+
+Expected<Workers::Reply> Workers::wait() {
+  Expected<std::optional<Reply>> R = waitFor(-1);
+  if (!R)
+    return R.takeError();
+  return std::move(**R);
+}
 
 static bool writeAll(int FD, const char *Data, size_t Size) {
   while (Size) {
@@ -72,18 +79,26 @@ static bool readFrame(int FD, std::string &Text) {
   return readAll(FD, Text.data(), Size);
 }
 
+// How a worker ends that could not get memory.
+static constexpr int NoMemory = 12;
+
+static uint64_t residentBytes() {
+  uint64_t Size = 0, Resident = 0;
+  std::ifstream("/proc/self/statm") >> Size >> Resident;
+  return Resident * sysconf(_SC_PAGESIZE);
+}
+
+// A limit of the address space would not do: the embedded GPU reserves far more
+// of it than it uses.
 static void limitMemory(uint64_t Bytes) {
   if (!Bytes)
     return;
-  uint64_t Pages = 0;
-  std::ifstream("/proc/self/statm") >> Pages;
-  rlimit Limit;
-  Limit.rlim_cur = Limit.rlim_max = Pages * sysconf(_SC_PAGESIZE) + Bytes;
-  setrlimit(RLIMIT_AS, &Limit);
+  std::thread([Most = residentBytes() + Bytes] {
+    while (residentBytes() <= Most)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    _exit(NoMemory);
+  }).detach();
 }
-
-// How a worker ends that could not get memory.
-static constexpr int NoMemory = 12;
 
 [[noreturn]] static void serve(int In, int Out, pid_t Parent,
                                const WorkerLimits &Limits,
@@ -129,7 +144,7 @@ public:
 
   unsigned count() const override { return All.size(); }
   void send(unsigned Worker, StringRef Message) override;
-  Expected<Reply> wait() override;
+  Expected<std::optional<Reply>> waitFor(int Milliseconds) override;
 
 private:
   struct Process {
@@ -143,7 +158,7 @@ private:
   Error start(Process &P);
   std::string end(Process &P);
   int millisecondsLeft() const;
-  Expected<Reply> bury(unsigned Worker, bool Late);
+  Expected<std::optional<Reply>> bury(unsigned Worker, bool Late);
 
   WorkerLimits Limits;
   std::function<Service()> Start;
@@ -216,7 +231,8 @@ int ForkedWorkers::millisecondsLeft() const {
   return std::max<long>(0, Left.count());
 }
 
-Expected<Workers::Reply> ForkedWorkers::bury(unsigned Worker, bool Late) {
+Expected<std::optional<Workers::Reply>> ForkedWorkers::bury(unsigned Worker,
+                                                            bool Late) {
   Process &P = All[Worker];
   Reply R;
   R.Worker = Worker;
@@ -237,7 +253,8 @@ Expected<Workers::Reply> ForkedWorkers::bury(unsigned Worker, bool Late) {
   return R;
 }
 
-Expected<Workers::Reply> ForkedWorkers::wait() {
+Expected<std::optional<Workers::Reply>>
+ForkedWorkers::waitFor(int Milliseconds) {
   while (true) {
     std::vector<pollfd> Polled;
     std::vector<unsigned> Indices;
@@ -247,7 +264,9 @@ Expected<Workers::Reply> ForkedWorkers::wait() {
         Indices.push_back(I);
       }
     assert(!Polled.empty() && "nothing to wait for");
-    int Ready = poll(Polled.data(), Polled.size(), millisecondsLeft());
+    int Left = millisecondsLeft();
+    bool Short = Milliseconds >= 0 && (Left < 0 || Milliseconds < Left);
+    int Ready = poll(Polled.data(), Polled.size(), Short ? Milliseconds : Left);
     if (Ready < 0 && errno != EINTR)
       return createStringError(errnoAsErrorCode(), "cannot wait for workers");
     for (size_t I = 0; Ready > 0 && I < Polled.size(); ++I)
@@ -266,6 +285,8 @@ Expected<Workers::Reply> ForkedWorkers::wait() {
         All[I].Busy = false;
         return bury(I, /*Late=*/true);
       }
+    if (Short && !Ready)
+      return std::nullopt;
   }
 }
 

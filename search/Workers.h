@@ -42,13 +42,15 @@ public:
     /// Why it died.
     std::string Death;
   };
-  /// The next reply. Something must be under way.
-  virtual llvm::Expected<Reply> wait() = 0;
+  /// The next reply, or nothing if there is none in so many milliseconds; -1:
+  /// waits for one. Something must be under way.
+  virtual llvm::Expected<std::optional<Reply>> waitFor(int Milliseconds) = 0;
+  llvm::Expected<Reply> wait();
 };
 
 struct WorkerLimits {
   unsigned Count = 1;
-  /// Address space that a worker may take beyond what it starts with; 0: any.
+  /// Memory that a worker may take beyond what it starts with; 0: any.
   uint64_t MemoryBytes = uint64_t(4) << 30;
   /// For one message; 0: any.
   unsigned Seconds = 60;

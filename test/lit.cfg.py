@@ -2,6 +2,7 @@
 # machine may lack is a feature that a test names in REQUIRES. lit's own shell
 # runs the lines, so there is no "if" that could leave a test without effect.
 import os
+import shutil
 
 import lit.formats
 
@@ -76,6 +77,8 @@ features = {
     "fuzzers": config.gevo_have_fuzzers,
     "llvm": config.gevo_have_llvm,
     "plugin": config.gevo_have_plugin,
+    # gevo-search over ranks.
+    "mpi": have(build, "lib", "libGevoMPI.so") and shutil.which("mpirun") is not None,
     "asan": "address" in config.gevo_sanitize,
 }
 config.available_features.update(name for name, there in features.items() if there)

@@ -11,10 +11,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/gevo-search/Capturing.h"
+#include "search/OtherInputs.h"
 #include "search/Workers.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
+#include <numeric>
 
 using namespace llvm;
 using namespace gevo;
@@ -55,7 +59,6 @@ Expected<LaunchScenario> gevo::captureLaunches(const WholeScenario &S,
   Expected<LaunchScenario> Launches = readLaunches(Folder, Original.Code);
   if (!Launches)
     return Launches.takeError();
-  Launches->Gpu = S.Gpu;
   Launches->TimeBound = S.TimeBound;
   for (StringRef Finding : S.AcceptedFindings)
     Launches->AcceptedKinds.insert(Finding.rsplit(' ').second.str());
@@ -68,9 +71,9 @@ Expected<LaunchScenario> gevo::captureLaunches(const WholeScenario &S,
 
 // The costs of lines as JSON: module, line and cycles, one after the other.
 static std::string profileText(const LaunchScenario &Launches,
-                               const Payload &Tagged) {
+                               const std::string &Gpu, const Payload &Tagged) {
   Expected<std::vector<LineCost>> Costs =
-      LaunchRunner(Launches).profile(Tagged);
+      LaunchRunner(Launches, Gpu).profile(Tagged);
   if (!Costs)
     return toString(Costs.takeError());
   json::Array Flat;
@@ -80,31 +83,38 @@ static std::string profileText(const LaunchScenario &Launches,
   return formatv("{0}", json::Value(std::move(Flat))).str();
 }
 
+// What \p Work says, of a process of its own.
+static Expected<std::string> askOnce(std::function<std::string()> Work) {
+  WorkerLimits Limits;
+  Limits.MemoryBytes = 0;
+  Limits.Seconds = 600;
+  auto Started = forkWorkers(
+      Limits, [&] { return Service([&](StringRef) { return Work(); }); });
+  if (!Started)
+    return Started.takeError();
+  (*Started)->send(0, "");
+  Expected<Workers::Reply> Reply = (*Started)->wait();
+  if (!Reply)
+    return Reply.takeError();
+  return Reply->Text.value_or(Reply->Death);
+}
+
 Expected<HeatMap> gevo::profileLaunches(const LaunchScenario &Launches,
+                                        const std::string &Gpu,
                                         IrProgram &Device) {
   Built Tagged = Device.buildTagged();
   if (!Tagged.ok())
     return failure("the program cannot be lowered for a profile: " +
                    Tagged.Failure.Reason);
-  WorkerLimits Limits;
-  Limits.MemoryBytes = 0;
-  Limits.Seconds = 600;
-  auto Started = forkWorkers(Limits, [&] {
-    return Service(
-        [&](StringRef) { return profileText(Launches, Tagged.Code); });
-  });
-  if (!Started)
-    return Started.takeError();
-  (*Started)->send(0, "profile");
-  Expected<Workers::Reply> Reply = (*Started)->wait();
-  if (!Reply)
-    return Reply.takeError();
-  std::string Text = Reply->Text.value_or(Reply->Death);
+  Expected<std::string> Said =
+      askOnce([&] { return profileText(Launches, Gpu, Tagged.Code); });
+  if (!Said)
+    return Said.takeError();
   Expected<std::vector<uint64_t>> Flat =
-      json::parse<std::vector<uint64_t>>(Text);
+      json::parse<std::vector<uint64_t>>(*Said);
   if (!Flat) {
     consumeError(Flat.takeError());
-    return failure("the captured launches cannot be profiled: " + Text);
+    return failure("the captured launches cannot be profiled: " + *Said);
   }
   std::vector<IrProgram::TaggedLines> Lines;
   for (const std::string &PTX : Tagged.Code.Modules)
@@ -113,4 +123,94 @@ Expected<HeatMap> gevo::profileLaunches(const LaunchScenario &Launches,
   for (size_t I = 0; I + 2 < Flat->size(); I += 3)
     Lines[(*Flat)[I]].add((*Flat)[I + 1], (*Flat)[I + 2], Heat);
   return Heat;
+}
+
+// The cases to make others of: of each kernel the two that stand for most time.
+static std::vector<size_t> typicalCases(const capture::Capture &All) {
+  constexpr unsigned PerKernel = 2;
+  std::vector<size_t> Order(All.Cases.size()), Chosen;
+  std::iota(Order.begin(), Order.end(), 0);
+  llvm::stable_sort(Order, [&](size_t A, size_t B) {
+    auto Share = [&](size_t I) {
+      return All.Cases[I].Microseconds * All.Cases[I].Weight;
+    };
+    return Share(A) > Share(B);
+  });
+  std::map<std::string, unsigned> Count;
+  for (size_t I : Order)
+    if (Count[All.Cases[I].Launches[0].Kernel]++ < PerKernel)
+      Chosen.push_back(I);
+  return Chosen;
+}
+
+// Draws, lets the original tell what is expected, and writes what it got along
+// with. The reply: names of the inputs, as JSON.
+static std::string makeInputs(const LaunchScenario &From,
+                              const std::string &Gpu, uint64_t Seed,
+                              const std::string &Folder) {
+  std::string Problem;
+  measure::DeviceOptions DO;
+  DO.Model = Gpu;
+  std::unique_ptr<measure::Device> D = measure::Device::open(DO, Problem);
+  if (!D)
+    return Problem;
+  measure::ReplayOptions O;
+  O.AcceptedFindings = From.AcceptedKinds;
+  capture::Capture Made = From.Captured;
+  Made.Cases.clear();
+  json::Array Names;
+  Random Dice(Seed);
+  for (size_t I : typicalCases(From.Captured)) {
+    const capture::Case &C = From.Captured.Cases[I];
+    const std::string &Ptx = From.Captured.Modules[C.Module];
+    bool Doubles = StringRef(Ptx).contains(".f64");
+    for (OtherInput &Other : drawOtherInputs(C, Doubles, Dice)) {
+      if (!measure::renewExpected(*D, Other.Changed, Ptx, O, Problem))
+        continue;
+      std::string Kernel = demangle(C.Launches[0].Kernel);
+      Names.push_back(Kernel.substr(0, Kernel.find('(')) + " with " +
+                      Other.What);
+      Other.Changed.Weight = 1;
+      Made.Cases.push_back(std::move(Other.Changed));
+    }
+  }
+  if (!Made.Cases.empty() && !capture::writeCapture(Folder, Made, Problem))
+    return Problem;
+  return formatv("{0}", json::Value(std::move(Names))).str();
+}
+
+Expected<std::optional<LaunchScenario>>
+gevo::otherInputs(const LaunchScenario &From, const std::string &Gpu,
+                  uint64_t Seed, const Payload &Original,
+                  const std::string &Folder, bool Again) {
+  std::string List = Folder + ".json", Text;
+  if (auto File = MemoryBuffer::getFile(List); Again && File) {
+    Text = (*File)->getBuffer().str();
+  } else {
+    sys::fs::remove_directories(Folder);
+    Expected<std::string> Said =
+        askOnce([&] { return makeInputs(From, Gpu, Seed, Folder); });
+    if (!Said)
+      return Said.takeError();
+    Text = *Said;
+    std::error_code EC;
+    raw_fd_ostream(List, EC) << Text;
+  }
+  Expected<std::vector<std::string>> Names =
+      json::parse<std::vector<std::string>>(Text);
+  if (!Names) {
+    consumeError(Names.takeError());
+    return failure("no other inputs can be made: " + Text);
+  }
+  if (Names->empty())
+    return std::nullopt;
+  Expected<LaunchScenario> Made = readLaunches(Folder, Original);
+  if (!Made)
+    return Made.takeError();
+  Made->Names = std::move(*Names);
+  Made->Rule = From.Rule;
+  Made->AcceptedKinds = From.AcceptedKinds;
+  // On other inputs a variant only has to be right.
+  Made->TimeBound = 10;
+  return std::move(*Made);
 }

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Has gevo-run capture launches of the program, and profiles them.
+// Has gevo-run capture launches of the program, profiles them, and makes others
+// like them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +28,15 @@ captureLaunches(const WholeScenario &S, const Command &Program,
 
 /// What each instruction of \p Device costs in \p Launches.
 llvm::Expected<HeatMap> profileLaunches(const LaunchScenario &Launches,
+                                        const std::string &Gpu,
                                         IrProgram &Device);
+
+/// Launches with inputs made from those of \p From, and with what the original
+/// makes of them; nothing if it got along with none. They are kept in \p Folder
+/// and, if \p Again, taken from there.
+llvm::Expected<std::optional<LaunchScenario>>
+otherInputs(const LaunchScenario &From, const std::string &Gpu, uint64_t Seed,
+            const Payload &Original, const std::string &Folder, bool Again);
 
 } // namespace gevo
 

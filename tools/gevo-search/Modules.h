@@ -16,10 +16,12 @@
 
 namespace gevo {
 
-/// Those of \p All for the newest architecture that \p Gpu can run, as the
-/// driver would choose.
+/// Those of \p All for the newest architecture that all \p Gpus can run, as the
+/// driver would choose. That one of them would choose a newer one is an error:
+/// what was found would be of no use there.
 llvm::Expected<std::vector<RecordedModule>>
-chooseModules(std::vector<RecordedModule> All, const std::string &Gpu);
+chooseModules(std::vector<RecordedModule> All,
+              llvm::ArrayRef<std::string> Gpus);
 
 } // namespace gevo
 

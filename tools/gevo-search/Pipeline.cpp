@@ -12,17 +12,13 @@
 #include "tools/gevo-search/Pipeline.h"
 #include "passes/ir/Lower.h"
 #include "search/Minimise.h"
-#include "tools/gevo-search/Capturing.h"
+#include "search/Retreat.h"
+#include "tools/gevo-search/Judges.h"
 #include "tools/gevo-search/Modules.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Format.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Program.h"
 #include "llvm/Support/Regex.h"
-#include "llvm/Support/xxhash.h"
 #include <unistd.h>
 
 using namespace llvm;
@@ -47,6 +43,8 @@ public:
       : Options(Options), Asked(Options.Asked), V(V) {}
 
   Error run();
+  /// Makes this rank's worker for the search whose scenario is \p Identity.
+  Expected<std::unique_ptr<Workers>> follow(StringRef Identity);
 
 private:
   Error otherProgram() const {
@@ -55,28 +53,22 @@ private:
                    "program, its arguments or its files have changed");
   }
   Error readProgram();
-  Error observe();
-  Error capture();
-  Service judge();
   Error judgeSet();
-  std::string scenarioIdentity() const;
   Error openStore();
+  Error prepare(bool Again);
+  WorkerLimits limits() const;
+  Expected<std::unique_ptr<Workers>> forkLocal();
   Error startWorkers();
   Error search(Search &S);
-  Finalist validate(const Individual &I);
-  Finalist retreat(Search &S, Finalist Refused, double Most);
   std::vector<Finalist> finalists(Search &S);
   Error write(Search &S, const Finalist &Best);
+  void tellNext(const Finalist *Best) const;
 
   const PipelineOptions &Options;
   Settings Asked;
   View &V;
-  std::string Scratch;
   std::unique_ptr<IrProgram> Device;
-  WholeScenario Scenario;
-  std::vector<WholeCase> Cases, HeldOut;
-  /// What is replayed; nothing if variants are judged by whole runs.
-  std::optional<LaunchScenario> Launches;
+  std::unique_ptr<Judges> Judging;
   std::unique_ptr<Store> Disk;
   std::unique_ptr<Workers> Pool;
   std::unique_ptr<PayloadCache> Codes;
@@ -96,7 +88,7 @@ Error Pipeline::readProgram() {
                    "' carries no device code to edit; build it with "
                    "gevo-clang++ --gevo-record");
   Expected<std::vector<RecordedModule>> Chosen =
-      chooseModules(std::move(*Records), Asked.Gpu);
+      chooseModules(std::move(*Records), Asked.gpus());
   if (!Chosen)
     return Chosen.takeError();
   Regex Wanted(Asked.Kernels.empty() ? ".*" : Asked.Kernels);
@@ -121,88 +113,8 @@ Error Pipeline::readProgram() {
   return Error::success();
 }
 
-Error Pipeline::observe() {
-  Scenario.GevoRun = sys::path::parent_path(sys::fs::getMainExecutable(
-      nullptr, reinterpret_cast<void *>(stopSearch)));
-  Scenario.GevoRun += "/gevo-run";
-  Scenario.Gpu = Asked.Gpu;
-  Scenario.OutputFiles = Asked.Outputs;
-  Scenario.Tolerance = Asked.Tolerance;
-  // Slower variants may be stepping stones, if not by much.
-  Scenario.TimeBound = 1.5;
-  std::string Original = Scratch + "/original";
-  if (std::error_code EC = sys::fs::create_directories(Original))
-    return failure("cannot make folder '" + Original + "': " + EC.message());
-  if (chdir(Original.c_str()))
-    return failure("cannot enter folder '" + Original + "'");
-  if (Asked.AcceptFindings)
-    Scenario.AcceptedFindings = runWhole(Scenario, Asked.Program, {}).Findings;
-  Expected<WholeCase> Case = observeOriginal(Scenario, Asked.Program);
-  if (!Case)
-    return Case.takeError();
-  Cases.push_back(std::move(*Case));
-  for (const Command &C : Asked.HeldOut) {
-    Expected<WholeCase> Other = observeOriginal(Scenario, C);
-    if (!Other)
-      return failure("held-out run '" + shellText(C) +
-                     "': " + toString(Other.takeError()));
-    HeldOut.push_back(std::move(*Other));
-  }
-  std::map<std::string, double> Times;
-  V.say(Twine(Asked.Gpu) + ", " + Device->architecture() + ": " +
-        Twine(Device->functionCount()) + " functions with " +
-        Twine(Device->instructionCount()) + " instructions");
-  for (const WholeRun::Kernel &K : Cases[0].Original.Kernels) {
-    std::string Text;
-    raw_string_ostream(Text)
-        << format("%10.2f us %5.1f%% %6llu launches  ", K.Microseconds,
-                  100 * K.Microseconds * 1000 / Cases[0].Time,
-                  (unsigned long long)K.Launches)
-        << demangle(K.Name);
-    V.say(Text);
-    Times[K.Name] = K.Microseconds;
-  }
-  Device->setHeat(Device->estimateHeat([&](StringRef Name) {
-    auto Found = Times.find(Name.str());
-    return Found == Times.end() ? 1.0 : Found->second;
-  }));
-  return Error::success();
-}
-
-Error Pipeline::capture() {
-  Expected<LaunchScenario> Captured =
-      captureLaunches(Scenario, Asked.Program, *Device,
-                      Options.Folder + "/capture", Options.Resume);
-  if (!Captured)
-    return failure(toString(Captured.takeError()) +
-                   "; --whole-runs searches without captured launches");
-  Launches = std::move(*Captured);
-  uint64_t Count = 0;
-  for (const capture::Case &C : Launches->Captured.Cases)
-    Count += C.Weight;
-  V.say("searching on " + Twine(Launches->Captured.Cases.size()) +
-        " captured launches, which stand for " + Twine(Count));
-  Expected<HeatMap> Heat = profileLaunches(*Launches, *Device);
-  if (!Heat)
-    return Heat.takeError();
-  Device->setHeat(std::move(*Heat));
-  return Error::success();
-}
-
-std::string Pipeline::scenarioIdentity() const {
-  std::string All = Device->identity() + Scenario.identity();
-  if (Launches)
-    All += Launches->identity();
-  for (const std::string &Word : Asked.Program) {
-    All += "\n" + Word;
-    if (auto File = MemoryBuffer::getFile(Word))
-      All += utohexstr(xxh3_64bits((*File)->getBuffer()));
-  }
-  return utohexstr(xxh3_64bits(All), /*LowerCase=*/true, 16);
-}
-
 Error Pipeline::openStore() {
-  std::string Identity = scenarioIdentity();
+  std::string Identity = Judging->identity();
   Expected<std::unique_ptr<Store>> Opened =
       Options.Resume ? Store::resume(Options.Folder)
                      : Store::begin(Options.Folder,
@@ -215,27 +127,73 @@ Error Pipeline::openStore() {
   return Error::success();
 }
 
-// What a worker does.
-Service Pipeline::judge() {
-  std::shared_ptr<Runner> R;
-  if (Launches)
-    R = std::make_shared<LaunchRunner>(*Launches);
-  else
-    R = std::make_shared<WholeRunner>(
-        Scenario, Cases, Scratch + "/worker-" + std::to_string(getpid()));
-  Service Serve = variantService(*Device, *R);
-  return [R, Serve](StringRef Message) { return Serve(Message); };
+// Four fifths of the machine for all of its workers.
+static uint64_t memoryPerWorker(unsigned Count) {
+  constexpr double Share = 0.8;
+  return Share * sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / Count;
+}
+
+WorkerLimits Pipeline::limits() const {
+  WorkerLimits Limits;
+  Limits.Count = Options.Ranks ? 1 : Options.Jobs;
+  unsigned OnMachine = Limits.Count;
+  if (const char *Text = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE"))
+    StringRef(Text).getAsInteger(10, OnMachine);
+  Limits.MemoryBytes = memoryPerWorker(std::max(1u, OnMachine));
+  Limits.Seconds = 600;
+  return Limits;
+}
+
+Error Pipeline::prepare(bool Again) {
+  if (Error E = readProgram())
+    return E;
+  int Rank = Options.Ranks ? Options.Ranks->rank() : 0;
+  std::string Scratch = Options.Folder + "/scratch";
+  if (Rank)
+    Scratch += "-" + std::to_string(Rank);
+  // A worker has a process for each of several GPUs.
+  uint64_t Memory = limits().MemoryBytes / Asked.gpus().size();
+  Judging = std::make_unique<Judges>(Asked, *Device, Options.Folder, Scratch,
+                                     Memory, V);
+  return Judging->prepare(Again);
+}
+
+Expected<std::unique_ptr<Workers>> Pipeline::forkLocal() {
+  return forkWorkers(limits(), [this] { return Judging->service(); });
+}
+
+Expected<std::unique_ptr<Workers>> Pipeline::follow(StringRef Identity) {
+  if (Error E = prepare(/*Again=*/true))
+    return E;
+  if (Judging->identity() != Identity)
+    return failure("it does not see the program or the store that rank 0 "
+                   "sees; both must be the same files on all machines");
+  return forkLocal();
 }
 
 Error Pipeline::startWorkers() {
-  WorkerLimits Limits;
-  Limits.Count = Options.Jobs;
-  // The embedded GPU reserves more addresses than it uses memory.
-  Limits.MemoryBytes = 0;
-  Limits.Seconds = 600;
-  auto Started = forkWorkers(Limits, [this] { return judge(); });
+  auto Started = forkLocal();
   if (!Started)
     return Started.takeError();
+  std::vector<int> Ready;
+  if (Options.Ranks) {
+    json::Value Setup = json::Object{{"settings", toJSON(Asked)},
+                                     {"folder", Options.Folder},
+                                     {"identity", Judging->identity()}};
+    Expected<std::vector<int>> Up =
+        setUpRanks(*Options.Ranks, formatv("{0}", Setup).str(),
+                   /*Seconds=*/600);
+    if (!Up)
+      return Up.takeError();
+    Ready = std::move(*Up);
+    Started = rankWorkers(
+        *Options.Ranks, std::move(*Started), Ready, [this](int Rank) {
+          V.say("rank " + Twine(Rank) + " is silent; rank 0 does its work");
+        });
+  }
+  V.say(formatv("{0} {1}, each with up to {2:f1} GiB of memory",
+                (*Started)->count(), Options.Ranks ? "ranks" : "workers",
+                double(limits().MemoryBytes) / (uint64_t(1) << 30)));
   Pool = std::move(*Started);
   Codes = std::make_unique<PayloadCache>(&Disk->measurements());
   if (Error E = Codes->load())
@@ -245,7 +203,6 @@ Error Pipeline::startWorkers() {
   return Error::success();
 }
 
-// The launches of the search first, then the whole runs.
 Error Pipeline::judgeSet() {
   Expected<EditSet> Set = readEditSet(Options.Judge);
   if (!Set)
@@ -255,23 +212,12 @@ Error Pipeline::judgeSet() {
     return Edits.takeError();
   Individual I;
   I.Edits = std::move(*Edits);
-  Built B = Device->build(I.Edits);
-  I.Result = B.Failure;
-  if (B.ok() && Launches)
-    I.Result = LaunchRunner(*Launches, /*CheckAlways=*/true).run(B.Code);
-  if (I.valid())
-    for (const Finalist::Check &C : validate(I).Checks) {
-      if (!C.Result.valid() && I.valid()) {
-        I.Result = C.Result;
-        I.Result.Reason = C.Name + ": " + I.Result.Reason;
-      }
-    }
-  sys::fs::remove_directories(Scratch);
-  if (!I.valid())
-    return failure("refused at stage '" + name(I.Result.End) +
-                   "': " + I.Result.Reason);
+  Fitness F = Judging->judgeThoroughly(I);
+  Judging->removeScratch();
+  if (!F.valid())
+    return failure("refused at stage '" + name(F.End) + "': " + F.Reason);
   V.say("'" + Options.Judge + "' stands all checks on " +
-        Twine(Cases.size() + HeldOut.size()) + " runs");
+        Twine(Judging->runCount()) + " runs");
   return Error::success();
 }
 
@@ -291,64 +237,6 @@ Error Pipeline::search(Search &S) {
   return E;
 }
 
-Finalist Pipeline::validate(const Individual &I) {
-  Finalist F;
-  F.Kept = I;
-  Built B = Device->build(F.Kept.Edits);
-  assert(B.ok() && "what was measured builds");
-  auto Judge = [&](const WholeCase &Case, bool IsHeldOut) {
-    Finalist::Check C;
-    C.Name = shellText(Case.Run);
-    C.HeldOut = IsHeldOut;
-    C.Original = Case.Time;
-    C.Result = WholeRunner(Scenario, Case, Scratch + "/validation",
-                           /*CheckAlways=*/true)
-                   .run(B.Code);
-    F.Checks.push_back(std::move(C));
-  };
-  for (const WholeCase &Case : Cases)
-    Judge(Case, false);
-  for (const WholeCase &Case : HeldOut)
-    Judge(Case, true);
-  return F;
-}
-
-// What is left of a refused finalist: with one edit less, the fastest first,
-// until validation accepts one. Edits that only held for the inputs of the
-// search go this way.
-Finalist Pipeline::retreat(Search &S, Finalist Refused, double Most) {
-  while (!Refused.passed() && Refused.Kept.Edits.size() > 1) {
-    std::vector<EditList> Batch;
-    for (size_t I = 0; I < Refused.Kept.Edits.size(); ++I) {
-      Batch.push_back(Refused.Kept.Edits);
-      Batch.back().erase(Batch.back().begin() + I);
-    }
-    std::vector<Individual> Smaller = S.evaluateBeyond(Batch);
-    llvm::erase_if(Smaller, [&](const Individual &I) {
-      return !I.valid() || I.Result.Error > Most ||
-             I.Result.Time >= S.state().Baseline.Time;
-    });
-    llvm::sort(Smaller, [](const Individual &A, const Individual &B) {
-      return std::pair(A.Result.Time, keyOf(A.Edits)) <
-             std::pair(B.Result.Time, keyOf(B.Edits));
-    });
-    if (Smaller.empty())
-      break;
-    std::string Title = Refused.Title;
-    size_t Before = Refused.Before;
-    for (const Individual &I : Smaller) {
-      Refused = validate(I);
-      if (Refused.passed())
-        break;
-    }
-    if (!Refused.passed())
-      Refused = validate(Smaller.front());
-    Refused.Title = Title;
-    Refused.Before = Before;
-  }
-  return Refused;
-}
-
 // The fastest without error and the fastest at all; what validation refuses is
 // told, and followed by what is left of it.
 std::vector<Finalist> Pipeline::finalists(Search &S) {
@@ -358,16 +246,26 @@ std::vector<Finalist> Pipeline::finalists(Search &S) {
     if (!Best || Best->Edits.empty())
       return;
     Minimised M = minimise(S, *Best, Most);
-    Finalist F = validate(M.Kept);
+    if (M.Kept.Edits.empty()) {
+      V.say(Title + ": " + Twine(M.Before) +
+            " edits that are worth less than 1 %, which are dropped");
+      return;
+    }
+    Finalist F = Judging->validate(M.Kept);
     F.Title = Title.str();
     F.Before = M.Before;
     Result.push_back(F);
     if (F.passed() || S.stopped())
       return;
     Result.back().Title += ", refused";
-    F = retreat(S, std::move(F), Most);
-    if (F.passed())
+    if (retreat(S, M.Kept, Most, [&](const Individual &I) {
+          F = Judging->validate(I);
+          return F.passed();
+        })) {
+      F.Title = Title.str();
+      F.Before = M.Before;
       Result.push_back(std::move(F));
+    }
   };
   Add("best without error", 0);
   const Individual *Fastest = S.state().best(Asked.Tolerance);
@@ -382,15 +280,38 @@ Error Pipeline::write(Search &S, const Finalist &Best) {
   return writeEditSet(Set, Asked.Out);
 }
 
+// What to type now.
+void Pipeline::tellNext(const Finalist *Best) const {
+  if (!Best) {
+    V.say("nothing better was found; no edit set was written. More time may "
+          "help: --budget=20m" +
+          Twine(Asked.Tolerance > 0 ? ""
+                                    : "; so may --tolerance=1e-4, where "
+                                      "results need not be the same to "
+                                      "the bit"));
+    return;
+  }
+  if (Asked.HeldOut.empty())
+    V.say("no held-out run was given: --held-out='" +
+          Twine(Asked.Program.front()) +
+          " OTHER INPUT' shows whether the edits hold for " +
+          (Judging->hasHeldOut() ? "whole runs on " : "") + "other inputs");
+  std::string Sources;
+  SmallVector<StringRef, 4> Named;
+  for (const RecordedModule &R : Device->records())
+    if (!is_contained(Named, R.Source)) {
+      Named.push_back(R.Source);
+      Sources += " " + R.Source;
+    }
+  V.say("wrote " + Asked.Out + "; build with it:\n  gevo-clang++ -O" +
+        Twine(Device->records()[0].Options.OptLevel) +
+        " --gevo-edits=" + Asked.Out + Sources + " -o " +
+        sys::path::filename(Asked.Program.front()));
+}
+
 Error Pipeline::run() {
-  Scratch = Options.Folder + "/scratch";
-  if (Error E = readProgram())
+  if (Error E = prepare(Options.Resume))
     return E;
-  if (Error E = observe())
-    return E;
-  if (!Asked.WholeRuns)
-    if (Error E = capture())
-      return E;
   if (!Options.Judge.empty())
     return judgeSet();
   if (Error E = openStore())
@@ -422,22 +343,31 @@ Error Pipeline::run() {
     if (Error E = write(S, *Best))
       return E;
   V.result(S, Found, Asked, Base->runs(), Best ? Asked.Out : "");
-  if (HeldOut.empty())
-    V.say("no held-out run was given: --held-out='" +
-          Twine(Asked.Program.front()) +
-          " OTHER INPUT' shows whether the "
-          "edits hold for other inputs");
-  if (!Best)
-    V.say("nothing better was found; no edit set was written");
-  else
-    V.say("wrote " + Asked.Out +
-          "; build with it:\n  gevo-clang++ --gevo-edits=" + Asked.Out + " " +
-          Device->records()[0].Source + " -o " +
-          sys::path::filename(Asked.Program.front()));
-  sys::fs::remove_directories(Scratch);
+  tellNext(Best);
+  Judging->removeScratch();
   return Error::success();
 }
 
 Error gevo::runPipeline(const PipelineOptions &Options, View &V) {
   return Pipeline(Options, V).run();
+}
+
+void gevo::followPipeline(RankLink &Ranks) {
+  PipelineOptions Options;
+  View Silent(/*Quiet=*/true, /*Json=*/false);
+  std::unique_ptr<Pipeline> P;
+  serveRank(Ranks, [&](StringRef Text) -> Expected<std::unique_ptr<Workers>> {
+    Expected<json::Value> Setup = json::parse(Text);
+    if (!Setup)
+      return Setup.takeError();
+    const json::Object &O = *Setup->getAsObject();
+    json::Path::Root Root;
+    if (!fromJSON(*O.get("settings"), Options.Asked, Root))
+      return failure("rank 0 is of another version");
+    Options.Folder = O.getString("folder")->str();
+    Options.Resume = true;
+    Options.Ranks = &Ranks;
+    P = std::make_unique<Pipeline>(Options, Silent);
+    return P->follow(*O.getString("identity"));
+  });
 }

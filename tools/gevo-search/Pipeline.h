@@ -13,6 +13,7 @@
 #ifndef GEVO_TOOLS_GEVO_SEARCH_PIPELINE_H
 #define GEVO_TOOLS_GEVO_SEARCH_PIPELINE_H
 
+#include "search/Ranks.h"
 #include "search/Store.h"
 #include "tools/gevo-search/Settings.h"
 #include "tools/gevo-search/View.h"
@@ -27,6 +28,8 @@ struct PipelineOptions {
   /// Only judge this edit set; empty: search.
   std::string Judge;
   unsigned Jobs = 1;
+  /// Other ranks, which evaluate, too; may be null.
+  RankLink *Ranks = nullptr;
 };
 
 /// Ends the search that is running with the best so far; for a signal handler.
@@ -34,6 +37,9 @@ void stopSearch();
 
 /// Does all of it.
 llvm::Error runPipeline(const PipelineOptions &Options, View &V);
+
+/// Evaluates for the search of rank 0 until it is over.
+void followPipeline(RankLink &Ranks);
 
 } // namespace gevo
 

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/gevo-search/Settings.h"
+#include "passes/edit/JsonText.h"
 #include "search/Store.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -22,6 +23,9 @@ json::Value gevo::toJSON(const Settings &S) {
                       {"outputs", json::Array(S.Outputs)},
                       {"out", S.Out},
                       {"gpu", S.Gpu},
+                      {"best_on", S.BestOn},
+                      {"objective", jsonText(S.Objective)},
+                      {"other_inputs", S.OtherInputs},
                       {"kernels", S.Kernels},
                       {"algorithm", S.Algorithm},
                       {"seed", S.Seed},
@@ -40,6 +44,8 @@ bool gevo::fromJSON(const json::Value &Value, Settings &S, json::Path P) {
   return Map && Map.map("program", S.Program) &&
          Map.map("held_out", S.HeldOut) && Map.map("outputs", S.Outputs) &&
          Map.map("out", S.Out) && Map.map("gpu", S.Gpu) &&
+         Map.map("best_on", S.BestOn) && Map.map("objective", S.Objective) &&
+         Map.map("other_inputs", S.OtherInputs) &&
          Map.map("kernels", S.Kernels) && Map.map("algorithm", S.Algorithm) &&
          Map.map("seed", S.Seed) && Map.map("population", S.Population) &&
          Map.map("evaluations", S.Evaluations) &&
@@ -47,6 +53,15 @@ bool gevo::fromJSON(const json::Value &Value, Settings &S, json::Path P) {
          Map.map("accept_findings", S.AcceptFindings) &&
          Map.map("whole_runs", S.WholeRuns) &&
          Map.map("identity", S.Identity) && Map.map("directory", S.Directory);
+}
+
+std::vector<std::string> Settings::gpus() const {
+  SmallVector<StringRef, 4> Names;
+  StringRef(Gpu).split(Names, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  std::vector<std::string> All;
+  for (StringRef Name : Names)
+    All.push_back(Name.trim().str());
+  return All;
 }
 
 Expected<double> gevo::parseDuration(StringRef Text) {

@@ -23,7 +23,11 @@ struct Settings {
   std::vector<Command> HeldOut;
   std::vector<std::string> Outputs;
   std::string Out;
+  /// One or several, separated by commas.
   std::string Gpu = "V100";
+  /// The only one of them whose time counts in the search; empty: all.
+  std::string BestOn;
+  std::string Objective = "time";
   std::string Kernels;
   std::string Algorithm = "default";
   uint64_t Seed = 1;
@@ -34,10 +38,14 @@ struct Settings {
   bool AcceptFindings = false;
   /// Judge variants by whole runs, not by captured launches.
   bool WholeRuns = false;
+  /// Without held-out runs, validate with inputs made from the captured ones.
+  bool OtherInputs = true;
   /// Where the program is run from.
   std::string Directory;
   /// Of the device code.
   std::string Identity;
+
+  std::vector<std::string> gpus() const;
 };
 
 llvm::json::Value toJSON(const Settings &S);

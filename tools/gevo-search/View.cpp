@@ -12,6 +12,7 @@
 
 #include "tools/gevo-search/View.h"
 #include "passes/edit/JsonText.h"
+#include "search/Objective.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <unistd.h>
@@ -79,22 +80,26 @@ void View::progress(const Search &S, bool Last) {
 }
 
 static void row(StringRef Title, const Fitness &F, double Baseline,
-                const Twine &Edits) {
+                double PerUnit, const Twine &Edits) {
   errs() << format("%-28s %12.2f  %7.2fx  %9.3g  ", Title.str().c_str(),
-                   F.Time / 1000, Baseline / F.Time, F.Error)
+                   F.Time / PerUnit, Baseline / F.Time, F.Error)
          << Edits << '\n';
 }
 
-void View::table(const Search &S, ArrayRef<Finalist> Finalists) {
+void View::table(const Search &S, ArrayRef<Finalist> Finalists,
+                 const Settings &Asked) {
   double Baseline = S.state().Baseline.Time;
-  errs().indent(34) << "time us  speed-up      error  edits\n";
-  row("baseline", S.state().Baseline, Baseline, "0");
+  Objective Goal = cantFail(parseObjective(Asked.Objective), "it was checked");
+  bool Several = Asked.gpus().size() > 1;
+  errs() << format("%41s  %8s      error  edits\n", Goal.unit().str().c_str(),
+                   Goal.Kind == ObjectiveKind::Time ? "speed-up" : "gain");
+  row("baseline", S.state().Baseline, Baseline, Goal.perUnit(), "0");
   for (const Finalist &F : Finalists) {
-    row(F.Title, F.Kept.Result, Baseline,
+    row(F.Title, F.Kept.Result, Baseline, Goal.perUnit(),
         Twine(F.Kept.Edits.size()) + " (of " + Twine(F.Before) + ")");
     for (const Finalist::Check &C : F.Checks) {
-      errs() << "  " << (C.HeldOut ? "held out: " : "searched: ") << C.Name
-             << ": ";
+      errs() << "  " << (C.HeldOut ? "held out: " : "searched: ")
+             << (Several ? C.Gpu + ": " : "") << C.Name << ": ";
       if (C.Result.valid())
         errs() << format("%.2fx, error %.3g\n", C.Original / C.Result.Time,
                          C.Result.Error);
@@ -113,35 +118,50 @@ void View::table(const Search &S, ArrayRef<Finalist> Finalists) {
 
 static json::Array checksOf(const Finalist &F) {
   json::Array Checks;
-  for (const Finalist::Check &C : F.Checks)
-    Checks.push_back(json::Object{{"run", jsonText(C.Name)},
-                                  {"held_out", C.HeldOut},
-                                  {"original_us", C.Original / 1000},
-                                  {"result", C.Result}});
+  for (const Finalist::Check &C : F.Checks) {
+    json::Object O{{"run", jsonText(C.Name)},
+                   {"gpu", C.Gpu},
+                   {"held_out", C.HeldOut},
+                   {"original_us", C.Original / 1000},
+                   {"result", C.Result}};
+    if (!C.Inputs.empty())
+      O["inputs"] = json::Array(C.Inputs);
+    Checks.push_back(std::move(O));
+  }
   return Checks;
 }
 
 json::Object gevo::measuredOf(const Search &S, const Finalist &F,
                               const Settings &Asked) {
   double Baseline = S.state().Baseline.Time;
-  return json::Object{{"gpu", Asked.Gpu},
-                      {"device", "embedded"},
-                      {"baseline_us", Baseline / 1000},
-                      {"time_us", F.Kept.Result.Time / 1000},
-                      {"speedup", Baseline / F.Kept.Result.Time},
-                      {"error", F.Kept.Result.Error},
-                      {"tolerance", Asked.Tolerance},
-                      {"checks", "all"},
-                      {"validation", checksOf(F)},
-                      {"algorithm", Asked.Algorithm},
-                      {"seed", Asked.Seed},
-                      {"evaluations", S.state().Evaluations}};
+  Objective Goal = cantFail(parseObjective(Asked.Objective), "it was checked");
+  bool IsTime = Goal.Kind == ObjectiveKind::Time;
+  json::Object O{
+      {"gpu", Asked.Gpu},
+      {"device", "embedded"},
+      {IsTime ? "baseline_us" : "baseline", Baseline / Goal.perUnit()},
+      {IsTime ? "time_us" : "value", F.Kept.Result.Time / Goal.perUnit()},
+      {"speedup", Baseline / F.Kept.Result.Time},
+      {"error", F.Kept.Result.Error},
+      {"tolerance", Asked.Tolerance},
+      {"checks", "all"},
+      {"validation", checksOf(F)},
+      {"algorithm", Asked.Algorithm},
+      {"seed", Asked.Seed},
+      {"evaluations", S.state().Evaluations}};
+  if (!IsTime) {
+    O["objective"] = jsonText(Asked.Objective);
+    O["unit"] = Goal.unit();
+  }
+  if (!Asked.BestOn.empty())
+    O["best_on"] = Asked.BestOn;
+  return O;
 }
 
 void View::result(const Search &S, ArrayRef<Finalist> Finalists,
                   const Settings &Asked, uint64_t Runs, StringRef Written) {
   if (!Quiet)
-    table(S, Finalists);
+    table(S, Finalists, Asked);
   if (!Json)
     return;
   json::Array List;

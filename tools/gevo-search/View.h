@@ -28,7 +28,10 @@ struct Finalist {
 
   struct Check {
     std::string Name;
+    std::string Gpu;
     bool HeldOut = false;
+    /// Made for the purpose, by name; empty: it is a run of the program.
+    std::vector<std::string> Inputs;
     Fitness Result;
     /// Of the original, in nanoseconds.
     double Original = 0;
@@ -50,7 +53,8 @@ public:
               const Settings &Asked, uint64_t Runs, llvm::StringRef Written);
 
 private:
-  void table(const Search &S, llvm::ArrayRef<Finalist> Finalists);
+  void table(const Search &S, llvm::ArrayRef<Finalist> Finalists,
+             const Settings &Asked);
   void clearLine();
 
   bool Quiet, Json, Terminal, LineOpen = false;

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "search/Scenario.h"
+#include "tools/gevo-search/MachineCode.h"
 #include "tools/gevo-search/Pipeline.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -20,6 +21,7 @@
 #include "llvm/Support/WithColor.h"
 #include <csignal>
 #include <thread>
+#include <unistd.h>
 
 using namespace llvm;
 using namespace gevo;
@@ -43,10 +45,20 @@ static cl::opt<uint64_t> Evals("evals", cl::value_desc("n"),
 static cl::opt<uint64_t> Seed("seed", cl::value_desc("n"), cl::init(1),
                               cl::desc("Of the random streams (default: 1)"),
                               cl::cat(Category));
-static cl::opt<std::string> Gpu("gpu", cl::value_desc("name"), cl::init("V100"),
-                                cl::desc("The GPU to optimise for (default: "
-                                         "V100)"),
-                                cl::cat(Category));
+static cl::opt<std::string>
+    Gpu("gpu", cl::value_desc("names"), cl::init("V100"), cl::cat(Category),
+        cl::desc("The GPU to optimise for (default: V100); of several, as in "
+                 "P100,V100, none may lose"));
+static cl::opt<std::string>
+    BestOn("best-on", cl::value_desc("name"), cl::cat(Category),
+           cl::desc("The one of several GPUs whose time counts; on the others "
+                    "the result is only validated"));
+static cl::opt<std::string>
+    ObjectiveName("objective", cl::value_desc("name"), cl::init("time"),
+                  cl::cat(Category),
+                  cl::desc("What to minimise: time (default), registers, "
+                           "code-size, wall, stdout:PATTERN, "
+                           "stdout-max:PATTERN"));
 static cl::opt<double>
     Tolerance("tolerance", cl::value_desc("error"), cl::cat(Category),
               cl::desc("Largest relative error of a number in the output "
@@ -65,6 +77,10 @@ static cl::opt<uint64_t>
 static cl::list<std::string>
     HeldOut("held-out", cl::value_desc("command"), cl::cat(Category),
             cl::desc("A run that only validates the result; may be repeated"));
+static cl::opt<bool>
+    OtherInputs("other-inputs", cl::init(true), cl::cat(Category),
+                cl::desc("Without --held-out, validate with inputs made from "
+                         "the captured ones (default: true)"));
 static cl::list<std::string>
     Outputs("output", cl::value_desc("file"), cl::cat(Category),
             cl::desc("A file that the program writes in its working "
@@ -159,6 +175,10 @@ static Expected<std::vector<std::string>> takeScenario() {
       return createStringError(EC, "cannot enter '" + Folder + "'");
   preset(Out, S->Out);
   preset(Gpu, S->Gpu);
+  preset(BestOn, S->BestOn);
+  preset(ObjectiveName, S->Objective);
+  preset(WholeRuns, S->WholeRuns);
+  preset(OtherInputs, S->OtherInputs);
   preset(Kernels, S->Kernels);
   preset(Algorithm, S->Algorithm);
   preset(Population, S->Population);
@@ -169,7 +189,7 @@ static Expected<std::vector<std::string>> takeScenario() {
   }
   preset(Seed, S->Seed);
   preset(Tolerance, S->Tolerance);
-  preset(AcceptFindings, std::optional<bool>(S->AcceptFindings));
+  preset(AcceptFindings, S->AcceptFindings);
   for (const std::string &Text : S->HeldOut)
     HeldOut.push_back(Text);
   for (const std::string &Name : S->Outputs)
@@ -178,6 +198,20 @@ static Expected<std::vector<std::string>> takeScenario() {
     if (Error E = build(*S->Build))
       return E;
   return splitCommand(S->Run);
+}
+
+static Error checkGoal(const Settings &S) {
+  Expected<Objective> Goal = parseObjective(S.Objective);
+  if (!Goal)
+    return Goal.takeError();
+  if (S.gpus().empty())
+    return createStringError(inconvertibleErrorCode(), "--gpu names no GPU");
+  if (!S.BestOn.empty() && !is_contained(S.gpus(), S.BestOn))
+    return createStringError(inconvertibleErrorCode(),
+                             "--best-on=" + S.BestOn +
+                                 " is none of --gpu=" + S.Gpu);
+  return Goal->source() == Objective::Code ? checkAssembler(S.gpus()[0])
+                                           : Error::success();
 }
 
 static Error fill(ArrayRef<std::string> Program, PipelineOptions &O) {
@@ -204,6 +238,9 @@ static Error fill(ArrayRef<std::string> Program, PipelineOptions &O) {
   sys::fs::make_absolute(Path);
   S.Out = Path.str().str();
   S.Gpu = Gpu;
+  S.BestOn = BestOn;
+  S.Objective = ObjectiveName;
+  S.OtherInputs = OtherInputs;
   S.Kernels = Kernels;
   S.Algorithm = Algorithm;
   S.Seed = Seed;
@@ -212,7 +249,7 @@ static Error fill(ArrayRef<std::string> Program, PipelineOptions &O) {
   S.AcceptFindings = AcceptFindings;
   S.WholeRuns = WholeRuns;
   O.Folder = Folder.empty() ? S.Out + ".search" : Folder.getValue();
-  return Error::success();
+  return checkGoal(S);
 }
 
 static Error setBudget(Settings &S) {
@@ -238,8 +275,9 @@ static Error setBudget(Settings &S) {
   return Error::success();
 }
 
-static Error search(std::vector<std::string> Program) {
+static Error search(std::vector<std::string> Program, RankLink *Ranks) {
   PipelineOptions O;
+  O.Ranks = Ranks;
   if (!ScenarioFile.empty()) {
     Expected<std::vector<std::string>> Run = takeScenario();
     if (!Run)
@@ -295,9 +333,25 @@ int main(int Count, char **Arguments) {
   Action.sa_handler = [](int) { stopSearch(); };
   Action.sa_flags = SA_RESETHAND;
   sigaction(SIGINT, &Action, nullptr);
-  if (Error E = search(Program)) {
-    WithColor::error(errs(), "gevo-search") << toString(std::move(E)) << '\n';
-    return 1;
+  // A full disk is an error to tell, not an end.
+  std::signal(SIGXFSZ, SIG_IGN);
+  Expected<std::unique_ptr<RankLink>> Ranks = openRanks();
+  Error E = Ranks ? Error::success() : Ranks.takeError();
+  if (!E && *Ranks && (*Ranks)->rank()) {
+    followPipeline(**Ranks);
+  } else if (!E) {
+    E = search(Program, Ranks->get());
+    if (*Ranks)
+      dismissRanks(**Ranks);
   }
+  int Status = E ? 1 : 0;
+  if (E)
+    WithColor::error(errs(), "gevo-search") << toString(std::move(E)) << '\n';
+  if (Status || !*Ranks)
+    return Status;
+  // MPI would wait for a rank that is dead.
+  if ((*Ranks)->broken())
+    _exit(0);
+  (*Ranks)->end();
   return 0;
 }

@@ -1,0 +1,103 @@
+//===- Objective.cpp - What a search minimises ----------------------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The table, and numbers in texts.
+//
+//===----------------------------------------------------------------------===//
+
+#include "search/Objective.h"
+#include "llvm/Support/Regex.h"
+#include <cmath>
+
+using namespace llvm;
+using namespace gevo;
+
+namespace {
+struct Row {
+  StringLiteral Name, Unit;
+  double PerUnit;
+  Objective::Sources Source;
+};
+} // namespace
+
+static constexpr Row Table[] = {
+#define GEVO_OBJECTIVE(Id, Name, Unit, PerUnit, Source, Summary)               \
+  {Name, Unit, PerUnit, Objective::Source},
+#include "search/Objectives.def"
+};
+
+static const Row &rowOf(const Objective &O) {
+  return Table[static_cast<unsigned>(O.Kind)];
+}
+
+std::string Objective::text() const {
+  return rowOf(*this).Name.str() + Pattern;
+}
+StringRef Objective::unit() const { return rowOf(*this).Unit; }
+double Objective::perUnit() const { return rowOf(*this).PerUnit; }
+Objective::Sources Objective::source() const { return rowOf(*this).Source; }
+
+Expected<Objective> gevo::parseObjective(StringRef Text) {
+  auto Fail = [](const Twine &What) {
+    return createStringError(inconvertibleErrorCode(), "--objective: " + What);
+  };
+  std::string Names;
+  for (unsigned I = 0; I < std::size(Table); ++I) {
+    const Row &R = Table[I];
+    bool TakesPattern = R.Name.ends_with(":");
+    Names += (I ? ", " : "") + R.Name.str() + (TakesPattern ? "PATTERN" : "");
+    Objective O;
+    O.Kind = static_cast<ObjectiveKind>(I);
+    if (!Text.starts_with(R.Name) || (!TakesPattern && Text != R.Name))
+      continue;
+    O.Pattern = Text.drop_front(R.Name.size()).str();
+    if (O.source() == Objective::None)
+      return Fail("the embedded GPU does not model " + R.Name +
+                  ", and nothing else reports it yet; time is nearest to it");
+    std::string Wrong;
+    Regex Pattern(O.Pattern);
+    if (TakesPattern && !Pattern.isValid(Wrong))
+      return Fail("'" + O.Pattern + "' is no pattern: " + Wrong);
+    if (TakesPattern && !Pattern.getNumMatches())
+      return Fail("'" + O.Pattern +
+                  "' has no group around the number, as in 'loss ([0-9.]+)'");
+    return O;
+  }
+  return Fail("there is no '" + Text + "'; there are " + Names);
+}
+
+std::optional<double> Objective::takeFrom(std::string &Text) const {
+  Regex Wanted(Pattern, Regex::Newline);
+  SmallVector<StringRef, 4> Groups;
+  std::optional<double> Last;
+  std::string Rest;
+  StringRef Left = Text;
+  while (Wanted.match(Left, &Groups) && !Groups[1].empty()) {
+    double Value;
+    if (!Groups[1].getAsDouble(Value))
+      Last = Value;
+    Rest.append(Left.begin(), Groups[1].begin());
+    Rest += "*";
+    Left = Left.drop_front(Groups[1].end() - Left.begin());
+  }
+  Rest += Left.str();
+  Text = std::move(Rest);
+  if (!Last || !(*Last > 0) || !std::isfinite(*Last))
+    return std::nullopt;
+  return Kind == ObjectiveKind::StdoutMax ? 1 / *Last : *Last;
+}
+
+Fitness CostRunner::run(const Payload &Code) {
+  Fitness F = Inner->run(Code);
+  if (!F.valid())
+    return F;
+  Expected<double> Number = Cost(Code);
+  if (!Number)
+    return Fitness::failed(Stage::Load, toString(Number.takeError()));
+  F.Time = *Number;
+  return F;
+}

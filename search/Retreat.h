@@ -1,0 +1,32 @@
+//===- Retreat.h - What is left of a refused finalist -----------*- C++ -*-===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Validation may refuse what the search liked best: edits that only held for
+// its inputs. What comes next are the same edits without some of them, and the
+// other good ones that the search knows, the fastest first.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_SEARCH_RETREAT_H
+#define GEVO_SEARCH_RETREAT_H
+
+#include "search/Search.h"
+
+namespace gevo {
+
+/// Goes on from \p Refused, which \p Accepts has refused: of its subsets and
+/// those of the search's population, the fastest that \p Accepts takes and that
+/// is valid, faster than the original and has an error up to \p Most. Asks
+/// \p Accepts at most \p Tries times, and never twice for the same code.
+std::optional<Individual>
+retreat(Search &S, const Individual &Refused, double Most,
+        const std::function<bool(const Individual &)> &Accepts,
+        unsigned Tries = 40);
+
+} // namespace gevo
+
+#endif // GEVO_SEARCH_RETREAT_H

@@ -1,0 +1,238 @@
+//===- JudgingTest.cpp - Devices, objectives, other inputs ----------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "search/DevicesRunner.h"
+#include "search/Objective.h"
+#include "search/OtherInputs.h"
+#include "search/Output.h"
+#include "search/Retreat.h"
+#include "test/unit/search/Synthetic.h"
+#include "gtest/gtest.h"
+#include <cstring>
+#include <unistd.h>
+
+using namespace gevo;
+using namespace llvm;
+
+namespace {
+
+/// Takes the time that the first module says, in a unit of its own.
+class SaidTime : public Runner {
+public:
+  explicit SaidTime(double Unit, unsigned Module = 0)
+      : Unit(Unit), Module(Module) {}
+  Fitness run(const Payload &Code) override {
+    if (Code.Modules[Module] == "crash")
+      _exit(3);
+    Fitness F;
+    if (StringRef(Code.Modules[Module]).getAsDouble(F.Time))
+      return Fitness::failed(Stage::Compare, "wrong");
+    F.Time *= Unit;
+    return F;
+  }
+
+private:
+  double Unit;
+  unsigned Module;
+};
+
+Payload code(std::string A, std::string B) {
+  Payload P;
+  P.Modules = {std::move(A), std::move(B)};
+  return P;
+}
+
+/// One buffer of \p Values, and a count of them as parameter.
+template <typename T>
+capture::Case caseOf(const std::vector<T> &Values, uint64_t Address = 4096) {
+  capture::Case C;
+  C.Launches.emplace_back();
+  capture::Launch &L = C.Launches[0];
+  uint32_t Count = Values.size();
+  L.Params.resize(12);
+  std::memcpy(&L.Params[0], &Address, 8);
+  std::memcpy(&L.Params[8], &Count, 4);
+  L.Offsets = {0, 8};
+  capture::Bytes Bytes(Values.size() * sizeof(T));
+  std::memcpy(Bytes.data(), Values.data(), Bytes.size());
+  C.Buffers.push_back(capture::Buffer::input(Address, Bytes));
+  return C;
+}
+
+template <typename T> std::vector<T> valuesIn(const capture::Case &C) {
+  const capture::Bytes &Bytes = C.Buffers[0].Pieces[0].Before;
+  std::vector<T> Values(Bytes.size() / sizeof(T));
+  std::memcpy(Values.data(), Bytes.data(), Bytes.size());
+  return Values;
+}
+
+} // namespace
+
+TEST(Devices, NoLossOnAny) {
+  std::vector<std::unique_ptr<Runner>> Each;
+  Each.push_back(std::make_unique<SaidTime>(1, 0));
+  Each.push_back(std::make_unique<SaidTime>(4, 1));
+  DevicesRunner R(std::move(Each), code("100", "100"));
+  EXPECT_DOUBLE_EQ(R.run(code("100", "100")).Time, 200) << "geometric mean";
+  EXPECT_DOUBLE_EQ(R.run(code("50", "100")).Time, 200 * std::sqrt(0.5));
+  EXPECT_DOUBLE_EQ(R.run(code("10", "101")).Time, 202)
+      << "a loss on one outweighs any gain on another";
+  EXPECT_EQ(R.run(code("10", "no number")).End, Stage::Compare);
+}
+
+TEST(Devices, DieAndAreReplaced) {
+  WorkerLimits Limits;
+  Limits.MemoryBytes = 0;
+  IsolatedRunner R(Limits, [] { return std::make_unique<SaidTime>(1); });
+  EXPECT_EQ(R.run(code("7", "")).Time, 7);
+  EXPECT_EQ(R.run(code("crash", "")).End, Stage::Run);
+  EXPECT_EQ(R.run(code("8", "")).Time, 8);
+}
+
+TEST(Objectives, AreReadByName) {
+  EXPECT_EQ(cantFail(parseObjective("time")).Kind, ObjectiveKind::Time);
+  EXPECT_EQ(cantFail(parseObjective("code-size")).unit(), "bytes");
+  Objective Loss = cantFail(parseObjective("stdout:loss ([0-9.]+)"));
+  EXPECT_EQ(Loss.source(), Objective::Runs);
+  EXPECT_EQ(Loss.text(), "stdout:loss ([0-9.]+)");
+  auto Refused = [](StringRef Text) {
+    return toString(parseObjective(Text).takeError());
+  };
+  EXPECT_NE(Refused("energy").find("does not model energy"), std::string::npos);
+  EXPECT_NE(Refused("speed").find("there are time, registers"),
+            std::string::npos);
+  EXPECT_NE(Refused("stdout:loss").find("has no group"), std::string::npos);
+  EXPECT_NE(Refused("stdout:(").find("is no pattern"), std::string::npos);
+}
+
+TEST(Objectives, TakeTheLastNumberOutOfWhatIsCompared) {
+  Objective Loss = cantFail(parseObjective("stdout:loss ([0-9.]+)"));
+  std::string Text = "loss 3.5\nx 1\nloss 0.25 y\n";
+  EXPECT_EQ(Loss.takeFrom(Text), 0.25);
+  EXPECT_EQ(Text, "loss *\nx 1\nloss * y\n");
+  std::string None = "x 1";
+  EXPECT_EQ(Loss.takeFrom(None), std::nullopt);
+  std::string Zero = "loss 0";
+  EXPECT_EQ(Loss.takeFrom(Zero), std::nullopt) << "nothing is less than that";
+  Objective Best = cantFail(parseObjective("stdout-max:accuracy ([0-9.]+)"));
+  std::string Accuracy = "accuracy 0.5";
+  EXPECT_EQ(Best.takeFrom(Accuracy), 2);
+}
+
+TEST(Objectives, CodeDecidesOnlyForWhatIsValid) {
+  CostRunner R(std::make_unique<SaidTime>(1),
+               [](const Payload &Code) -> Expected<double> {
+                 return Code.Modules[1].size();
+               });
+  EXPECT_EQ(R.run(code("100", "12345")).Time, 5);
+  EXPECT_EQ(R.run(code("bad", "1")).End, Stage::Compare);
+}
+
+TEST(VolatileNumbers, AreFoundAndLeftOut) {
+  StringRef First = "sum 12\ntime:  9.5 ms, 3ms\n",
+            Other = "sum 12\ntime: 10.25 ms, 12us\n";
+  std::optional<WordSet> Changed = changedNumbers(First, Other);
+  ASSERT_TRUE(Changed);
+  EXPECT_EQ(*Changed, (WordSet{3, 5}));
+  EXPECT_EQ(withoutWords(First, *Changed), withoutWords(Other, *Changed));
+  EXPECT_EQ(withoutWords(First, *Changed), "sum 12\ntime:* ms,*\n");
+  EXPECT_EQ(lineOfWord(First, 3), 2u);
+  EXPECT_FALSE(changedNumbers("a 1", "b 1"));
+  EXPECT_FALSE(changedNumbers("a 1", "a 1 2"));
+  EXPECT_NE(withoutWords("sum 13\ntime: 1 ms, 2ms\n", *Changed),
+            withoutWords(First, *Changed))
+      << "what did not change is still compared";
+}
+
+TEST(OtherInputs, FloatsStayInTheirRange) {
+  std::vector<float> Values;
+  for (int I = 0; I < 64; ++I)
+    Values.push_back(-1.0f + I * 0.05f);
+  Random Dice(1);
+  std::vector<OtherInput> All = drawOtherInputs(caseOf(Values), false, Dice);
+  ASSERT_EQ(All.size(), 4u);
+  EXPECT_EQ(All[0].What, "other values");
+  std::vector<float> Drawn = valuesIn<float>(All[0].Changed);
+  EXPECT_NE(Drawn, Values);
+  EXPECT_NE(Drawn, valuesIn<float>(All[1].Changed));
+  for (float V : Drawn)
+    EXPECT_TRUE(V >= -1.0f && V <= -1.0f + 63 * 0.05f) << V;
+  std::vector<float> Order = valuesIn<float>(All[2].Changed);
+  EXPECT_NE(Order, Values);
+  llvm::sort(Order);
+  EXPECT_EQ(Order, Values) << "the same in another order";
+}
+
+TEST(OtherInputs, IndicesStayIndices) {
+  std::vector<int> Values = {3, 1, 4, 1, 5, 9, 2, 6};
+  Random Dice(1);
+  for (const OtherInput &O : drawOtherInputs(caseOf(Values), false, Dice))
+    for (int V : valuesIn<int>(O.Changed))
+      EXPECT_TRUE(is_contained(Values, V)) << V;
+}
+
+TEST(OtherInputs, AddressesAreLeftAlone) {
+  std::vector<uint64_t> Values = {4096, 4104, 4112, 4120};
+  Random Dice(1);
+  for (const OtherInput &O : drawOtherInputs(caseOf(Values), false, Dice))
+    EXPECT_EQ(valuesIn<uint64_t>(O.Changed), Values);
+}
+
+TEST(OtherInputs, CountsShrink) {
+  Random Dice(1);
+  std::vector<OtherInput> All =
+      drawOtherInputs(caseOf(std::vector<int>(100, 7)), false, Dice);
+  uint32_t Count;
+  std::memcpy(&Count, &All.back().Changed.Launches[0].Params[8], 4);
+  EXPECT_LT(Count, 100u);
+  EXPECT_GE(Count, 74u);
+  EXPECT_EQ(All.back().What, std::to_string(Count) + " for 100 in parameter 1");
+}
+
+TEST(Retreat, TakesTheFastestThatIsAccepted) {
+  Trial T;
+  T.Evaluations = 1;
+  search(T, [](Search &S) {
+    Individual Best = S.evaluateBeyond(
+        {{deletion(1), deletion(3), deletion(7), deletion(11)}})[0];
+    ASSERT_EQ(Best.Result.Time, SyntheticBest);
+    unsigned Asked = 0;
+    std::set<std::string> Seen;
+    // Whatever has the first one only held for the inputs of the search.
+    auto Accepts = [&](const Individual &I) {
+      ++Asked;
+      EXPECT_TRUE(Seen.insert(I.PayloadHash).second) << "asked twice";
+      return !is_contained(I.Edits, deletion(1));
+    };
+    std::optional<Individual> Left = retreat(S, Best, 0, Accepts);
+    ASSERT_TRUE(Left);
+    EXPECT_EQ(keyOf(Left->Edits),
+              keyOf({deletion(3), deletion(7), deletion(11)}));
+    EXPECT_EQ(Left->Result.Time, SyntheticBest + 100);
+    EXPECT_LE(Asked, 8u);
+    EXPECT_FALSE(retreat(S, Best, 0, [](const Individual &) { return false; }));
+    EXPECT_EQ(S.state().Evaluations, 1u) << "it is not counted";
+  });
+}
+
+TEST(Retreat, FallsBackToOthersOfThePopulation) {
+  Trial T;
+  T.Evaluations = 600;
+  search(T, [](Search &S) {
+    const Individual *Best = S.state().best(0);
+    ASSERT_NE(Best, nullptr);
+    // None of the best one's edits is accepted.
+    std::optional<Individual> Left =
+        retreat(S, *Best, 0, [&](const Individual &I) {
+          return none_of(I.Edits, [&](const PlacedEdit &E) {
+            return is_contained(Best->Edits, E);
+          });
+        });
+    if (Left)
+      EXPECT_LT(Left->Result.Time, SyntheticBaseline);
+  });
+}

@@ -1,0 +1,311 @@
+//===- Judges.cpp - Who judges variants -----------------------------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Whole runs happen in folders of the store, which go when all is done.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/gevo-search/Judges.h"
+#include "tools/gevo-search/Capturing.h"
+#include "tools/gevo-search/MachineCode.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/xxhash.h"
+#include <unistd.h>
+
+using namespace llvm;
+using namespace gevo;
+
+static Error failure(const Twine &What) {
+  return createStringError(inconvertibleErrorCode(), What);
+}
+
+std::string Judges::scratch(const Twine &Name) const {
+  return (Scratch + "/" + Name).str();
+}
+
+void Judges::removeScratch() { sys::fs::remove_directories(Scratch); }
+
+bool Judges::hasHeldOut() const {
+  return Others || !Targets[0].HeldOut.empty();
+}
+
+size_t Judges::runCount() const {
+  size_t Count = 0;
+  for (const Target &T : Targets)
+    Count += T.Cases.size() + T.HeldOut.size();
+  return Count;
+}
+
+static Error enterNew(const std::string &Path) {
+  sys::fs::remove_directories(Path);
+  if (std::error_code EC = sys::fs::create_directories(Path))
+    return failure("cannot make folder '" + Path + "': " + EC.message());
+  if (chdir(Path.c_str()))
+    return failure("cannot enter folder '" + Path + "'");
+  return Error::success();
+}
+
+// The files that the program writes where it is run, if the user names none.
+Error Judges::findOutputs(WholeScenario &S) {
+  if (!Asked.Outputs.empty())
+    return Error::success();
+  if (Error E = enterNew(scratch("outputs")))
+    return E;
+  runWhole(S, Asked.Program, {}, RunMode::Untimed);
+  std::error_code EC;
+  for (sys::fs::directory_iterator I(".", EC), End; I != End && !EC;
+       I.increment(EC))
+    if (StringRef Name = sys::path::filename(I->path());
+        Name != "stdout.txt" && Name != "report.json" &&
+        I->type() == sys::fs::file_type::regular_file)
+      Asked.Outputs.push_back(Name.str());
+  llvm::sort(Asked.Outputs);
+  if (!Asked.Outputs.empty())
+    V.say("compared besides standard output: " + join(Asked.Outputs, ", "));
+  return Error::success();
+}
+
+// What each GPU makes of the original.
+Error Judges::observe(Target &T) {
+  T.Scenario.GevoRun = sys::path::parent_path(
+      sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(enterNew)));
+  T.Scenario.GevoRun += "/gevo-run";
+  T.Scenario.Tolerance = Asked.Tolerance;
+  T.Scenario.Goal = cantFail(parseObjective(Asked.Objective), "it was checked");
+  // Slower variants may be stepping stones, if not by much; a clock on the wall
+  // says little about a single run.
+  T.Scenario.TimeBound = T.Scenario.Goal.Kind == ObjectiveKind::Wall ? 5 : 1.5;
+  if (Error E = findOutputs(T.Scenario))
+    return E;
+  T.Scenario.OutputFiles = Asked.Outputs;
+  if (Error E = enterNew(scratch("original")))
+    return E;
+  if (Asked.AcceptFindings)
+    T.Scenario.AcceptedFindings =
+        runWhole(T.Scenario, Asked.Program, {}).Findings;
+  Expected<WholeCase> Case = observeOriginal(T.Scenario, Asked.Program);
+  if (!Case)
+    return Case.takeError();
+  T.Cases.push_back(std::move(*Case));
+  for (const Command &C : Asked.HeldOut) {
+    Expected<WholeCase> Other = observeOriginal(T.Scenario, C);
+    if (!Other)
+      return failure("held-out run '" + shellText(C) +
+                     "': " + toString(Other.takeError()));
+    T.HeldOut.push_back(std::move(*Other));
+  }
+  return Error::success();
+}
+
+// The kernels of the first GPU, and what is not compared.
+void Judges::tell() {
+  const WholeCase &Case = Targets[0].Cases[0];
+  V.say(Twine(Asked.Gpu) + ", " + Device.architecture() + ": " +
+        Twine(Device.functionCount()) + " functions with " +
+        Twine(Device.instructionCount()) + " instructions");
+  double All = 0;
+  for (const WholeRun::Kernel &K : Case.Original.Kernels)
+    All += K.Microseconds;
+  for (const WholeRun::Kernel &K : Case.Original.Kernels) {
+    std::string Text;
+    raw_string_ostream(Text)
+        << format("%10.2f us %5.1f%% %6llu launches  ", K.Microseconds,
+                  100 * K.Microseconds / All, (unsigned long long)K.Launches)
+        << demangle(K.Name);
+    V.say(Text);
+  }
+  if (int Status = Case.Original.ExitStatus)
+    V.say("the program ends with status " + Twine(Status) +
+          "; variants must do so, too");
+  for (size_t I = 0; I < Case.Volatile.size(); ++I) {
+    std::string Name = I ? Asked.Outputs[I - 1] : "standard output";
+    if (!Case.Volatile[I].empty())
+      V.say("not compared, as they change with time or from run to run: " +
+            Twine(Case.Volatile[I].size()) + " numbers in " + Name +
+            ", the first in line " +
+            Twine(lineOfWord(Case.Original.Outputs[I],
+                             *Case.Volatile[I].begin())));
+  }
+}
+
+Error Judges::capture(bool Again) {
+  const WholeScenario &S = Targets[0].Scenario;
+  Expected<LaunchScenario> Captured =
+      captureLaunches(S, Asked.Program, Device, Folder + "/capture", Again);
+  Expected<HeatMap> Heat = Captured ? profileLaunches(*Captured, S.Gpu, Device)
+                                    : Expected<HeatMap>(Captured.takeError());
+  if (!Heat) {
+    V.say("judging by whole runs, which is slower: " +
+          toString(Heat.takeError()));
+    return Error::success();
+  }
+  Device.setHeat(std::move(*Heat));
+  Launches = std::move(*Captured);
+  uint64_t Count = 0;
+  for (const capture::Case &C : Launches->Captured.Cases)
+    Count += C.Weight;
+  V.say("searching on " + Twine(Launches->Captured.Cases.size()) +
+        " captured launches, which stand for " + Twine(Count));
+  if (!Asked.HeldOut.empty() || !Asked.OtherInputs)
+    return Error::success();
+  Expected<std::optional<LaunchScenario>> Made = otherInputs(
+      *Launches, S.Gpu, Asked.Seed, Original, Folder + "/others", Again);
+  if (!Made)
+    return Made.takeError();
+  Others = std::move(*Made);
+  if (Others)
+    V.say("held out: " + Twine(Others->Names.size()) +
+          " inputs made from these");
+  return Error::success();
+}
+
+Error Judges::prepare(bool Again) {
+  Built B = Device.build({});
+  if (!B.ok())
+    return failure("the program itself fails at stage '" + name(B.Failure.End) +
+                   "': " + B.Failure.Reason);
+  Original = std::move(B.Code);
+  for (const std::string &Gpu : Asked.gpus()) {
+    Targets.emplace_back();
+    Targets.back().Scenario.Gpu = Gpu;
+    if (Error E = observe(Targets.back()))
+      return Targets.size() > 1
+                 ? failure("on " + Gpu + ": " + toString(std::move(E)))
+                 : std::move(E);
+  }
+  tell();
+  std::map<std::string, double> Times;
+  for (const WholeRun::Kernel &K : Targets[0].Cases[0].Original.Kernels)
+    Times[K.Name] = K.Microseconds;
+  Device.setHeat(Device.estimateHeat([&](StringRef Name) {
+    auto Found = Times.find(Name.str());
+    return Found == Times.end() ? 1.0 : Found->second;
+  }));
+  bool Whole =
+      Asked.WholeRuns || Targets[0].Scenario.Goal.source() == Objective::Runs;
+  return Whole ? Error::success() : capture(Again);
+}
+
+std::string Judges::identity() const {
+  std::string All = Device.identity() + Asked.Gpu + "\n" + Asked.BestOn;
+  for (const Target &T : Targets)
+    All += T.Scenario.identity();
+  if (Launches)
+    All += Launches->identity();
+  for (const std::string &Word : Asked.Program) {
+    All += "\n" + Word;
+    if (auto File = MemoryBuffer::getFile(Word))
+      All += utohexstr(xxh3_64bits((*File)->getBuffer()));
+  }
+  return utohexstr(xxh3_64bits(All), /*LowerCase=*/true, 16);
+}
+
+std::unique_ptr<Runner> Judges::runnerFor(const Target &T,
+                                          bool CheckAlways) const {
+  if (Launches)
+    return std::make_unique<LaunchRunner>(*Launches, T.Scenario.Gpu,
+                                          CheckAlways);
+  return std::make_unique<WholeRunner>(
+      T.Scenario, T.Cases, scratch("worker-" + Twine(getpid())), CheckAlways);
+}
+
+// For the GPUs that count in the search.
+std::unique_ptr<Runner> Judges::runner(bool CheckAlways) const {
+  const Objective &Goal = Targets[0].Scenario.Goal;
+  // The cheaper of two that cost the same to run must be as clean.
+  CheckAlways |= Goal.source() == Objective::Code;
+  std::vector<const Target *> Counted;
+  for (const Target &T : Targets)
+    if (Asked.BestOn.empty() || Asked.BestOn == T.Scenario.Gpu)
+      Counted.push_back(&T);
+  std::unique_ptr<Runner> R;
+  if (Counted.size() == 1) {
+    R = runnerFor(*Counted[0], CheckAlways);
+  } else {
+    std::vector<std::unique_ptr<Runner>> Each;
+    for (const Target *T : Counted)
+      Each.push_back(std::make_unique<IsolatedRunner>(
+          Limits, [=] { return runnerFor(*T, CheckAlways); }));
+    R = std::make_unique<DevicesRunner>(std::move(Each), Original);
+  }
+  if (Goal.source() == Objective::Code)
+    R = std::make_unique<CostRunner>(
+        std::move(R), machineCodeCost(Goal.Kind, Counted[0]->Scenario.Gpu));
+  return R;
+}
+
+Service Judges::service() {
+  std::shared_ptr<Runner> R = runner(/*CheckAlways=*/false);
+  Service Serve = variantService(Device, *R);
+  return [R, Serve](StringRef Message) { return Serve(Message); };
+}
+
+// On one GPU. What refuses it ends it, as whole runs take time.
+void Judges::check(const Target &T, const Payload &Code, Finalist &F) const {
+  auto Note = [&](std::string Name, bool HeldOut, double Before,
+                  Fitness Result) {
+    Finalist::Check C;
+    C.Name = std::move(Name);
+    C.Gpu = T.Scenario.Gpu;
+    C.HeldOut = HeldOut;
+    C.Original = Before;
+    C.Result = std::move(Result);
+    F.Checks.push_back(std::move(C));
+    return F.Checks.back().Result.valid();
+  };
+  WholeScenario S = T.Scenario;
+  bool Loss = Asked.BestOn.empty() && Targets.size() > 1;
+  for (bool HeldOut : {true, false})
+    for (const WholeCase &Case : HeldOut ? T.HeldOut : T.Cases) {
+      S.TimeBound = Loss && !HeldOut ? 1 : T.Scenario.TimeBound;
+      WholeRunner R(S, Case, scratch("validation"), /*CheckAlways=*/true);
+      if (!Note(shellText(Case.Run), HeldOut, Case.Time, R.run(Code)))
+        return;
+    }
+  if (!Others)
+    return;
+  IsolatedRunner R(Limits, [&] {
+    return std::make_unique<LaunchRunner>(*Others, T.Scenario.Gpu,
+                                          /*CheckAlways=*/true);
+  });
+  Fitness Before = R.run(Original);
+  Note(std::to_string(Others->Names.size()) + " inputs made from these", true,
+       Before.Time, Before.valid() ? R.run(Code) : Before);
+  F.Checks.back().Inputs = Others->Names;
+}
+
+Finalist Judges::validate(const Individual &I) {
+  Finalist F;
+  F.Kept = I;
+  Built B = Device.build(F.Kept.Edits);
+  assert(B.ok() && "what was measured builds");
+  for (const Target &T : Targets)
+    if (F.passed())
+      check(T, B.Code, F);
+  return F;
+}
+
+Fitness Judges::judgeThoroughly(const Individual &I) {
+  Built B = Device.build(I.Edits);
+  if (!B.ok())
+    return B.Failure;
+  Fitness F = IsolatedRunner(Limits, [&] {
+                return runner(/*CheckAlways=*/true);
+              }).run(B.Code);
+  if (F.valid())
+    for (const Finalist::Check &C : validate(I).Checks)
+      if (!C.Result.valid() && F.valid()) {
+        F = C.Result;
+        F.Reason = C.Name + ": " + F.Reason;
+      }
+  return F;
+}

@@ -1,0 +1,85 @@
+//===- Judges.h - Who judges variants ---------------------------*- C++ -*-===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The program as it is, observed on every GPU that was asked for; the launches
+// captured from it, on which variants are judged; and the validation of what is
+// left at the end.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_TOOLS_GEVO_SEARCH_JUDGES_H
+#define GEVO_TOOLS_GEVO_SEARCH_JUDGES_H
+
+#include "search/DevicesRunner.h"
+#include "search/LaunchRunner.h"
+#include "search/ir/IrProgram.h"
+#include "tools/gevo-search/View.h"
+
+namespace gevo {
+
+class Judges {
+public:
+  /// All of these must outlive it. \p Folder is the store's, \p Scratch one
+  /// for runs; a process takes up to \p Memory bytes.
+  Judges(Settings &Asked, IrProgram &Device, std::string Folder,
+         std::string Scratch, uint64_t Memory, View &V)
+      : Asked(Asked), Device(Device), Folder(std::move(Folder)),
+        Scratch(std::move(Scratch)), V(V) {
+    Limits.MemoryBytes = Memory;
+    Limits.Seconds = 600;
+  }
+
+  /// Runs the original, captures its launches and makes others of them; if
+  /// \p Again, takes the ones that are there. Tells what it found.
+  llvm::Error prepare(bool Again);
+  /// For caches: equal for what gives equal results.
+  std::string identity() const;
+  /// What a worker does, in the worker.
+  Service service();
+  /// Judges \p I by launches with all checks, then by validate().
+  Fitness judgeThoroughly(const Individual &I);
+  /// The checks that \p I stands: runs of the program and held-out runs, or
+  /// inputs made for the purpose, on every GPU.
+  Finalist validate(const Individual &I);
+  size_t runCount() const;
+  /// Nothing that the search has not seen is there to validate with.
+  bool hasHeldOut() const;
+  void removeScratch();
+
+private:
+  /// One GPU, and what the original does on it.
+  struct Target {
+    WholeScenario Scenario;
+    std::vector<WholeCase> Cases, HeldOut;
+  };
+
+  std::string scratch(const llvm::Twine &Name) const;
+  llvm::Error observe(Target &T);
+  llvm::Error findOutputs(WholeScenario &S);
+  llvm::Error capture(bool Again);
+  void tell();
+  std::unique_ptr<Runner> runnerFor(const Target &T, bool CheckAlways) const;
+  std::unique_ptr<Runner> runner(bool CheckAlways) const;
+  void check(const Target &T, const Payload &Code, Finalist &F) const;
+
+  Settings &Asked;
+  IrProgram &Device;
+  std::string Folder, Scratch;
+  /// Of one that evaluates beside the workers.
+  WorkerLimits Limits;
+  View &V;
+  Payload Original;
+  std::vector<Target> Targets;
+  /// What is replayed; nothing if variants are judged by whole runs.
+  std::optional<LaunchScenario> Launches;
+  /// Inputs like those of Launches.
+  std::optional<LaunchScenario> Others;
+};
+
+} // namespace gevo
+
+#endif // GEVO_TOOLS_GEVO_SEARCH_JUDGES_H
