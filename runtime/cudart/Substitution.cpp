@@ -6,28 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/cudart/Substitution.h"
-
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
+#include "runtime/gpu/driver/SubstituteFiles.h"
 
 using namespace gevo;
 using namespace gevo::cudart;
 
 namespace {
-
-std::vector<std::string> substituteFiles() {
-  std::vector<std::string> Files;
-  const char *List = std::getenv("GEVO_SUBSTITUTE");
-  std::string Rest = List ? List : "";
-  while (!Rest.empty()) {
-    size_t Colon = Rest.find(':');
-    if (Colon)
-      Files.push_back(Rest.substr(0, Colon));
-    Rest.erase(0, Colon == std::string::npos ? Colon : Colon + 1);
-  }
-  return Files;
-}
 
 cudaError_t fail(const DriverTable &D, const std::string &Text) {
   tell("error", Text);
@@ -69,20 +53,23 @@ cudaError_t gevo::cudart::loadLibrary(const DriverTable &D, const void *Image,
                                    nullptr, 0);
   if (!R)
     return cudaSuccess;
-  fail(D, "cannot load " + What + ": " +
-              (*Log ? Log : cudaGetErrorString(toRuntime(R))));
+  const char *Why = *Log ? Log
+                    : R == CUDA_ERROR_NOT_SUPPORTED
+                        ? "the driver library is older than CUDA 12 (it lacks "
+                          "cuLibraryLoadData)"
+                        : cudaGetErrorString(toRuntime(R));
+  fail(D, "cannot load " + What + ": " + Why);
   return toRuntime(R);
 }
 
 cudaError_t gevo::cudart::loadSubstitutes(const DriverTable &D, Module &M) {
   for (const std::string &File : substituteFiles()) {
-    std::ifstream In(File, std::ios::binary);
-    std::string Text((std::istreambuf_iterator<char>(In)),
-                     std::istreambuf_iterator<char>());
-    if (!In.is_open() || Text.empty())
+    std::optional<std::string> Text = substituteText(File);
+    if (!Text)
       return fail(D, "cannot read '" + File + "', which is to be substituted");
     CUlibrary Library;
-    if (cudaError_t E = loadLibrary(D, Text.c_str(), "'" + File + "'", Library))
+    if (cudaError_t E =
+            loadLibrary(D, Text->c_str(), "'" + File + "'", Library))
       return E;
     bool IsWanted = false;
     CUkernel Handle;

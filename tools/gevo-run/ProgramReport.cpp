@@ -162,6 +162,22 @@ void appendLines(std::string &Text, const KernelRow &Row) {
   }
 }
 
+/// Errors before warnings; a racy loop can have hundreds of pairs of lines.
+void appendFindings(std::string &Text, const KernelRow &Row) {
+  constexpr size_t Most = 10;
+  size_t Count = 0;
+  for (const char *Severity : {"error", "warning"})
+    for (const ordered_json &F : Row.Findings)
+      if (F.value("severity", "") == Severity && Count++ < Most)
+        Text += std::string("gevo-run: ") + Severity + ": " +
+                demangled(Row.Name) + ": " + F.value("message", "") +
+                placeText(F) + "\n";
+  if (Count > Most)
+    Text += "gevo-run: " + demangled(Row.Name) + ": " +
+            std::to_string(Count - Most) +
+            " more findings; --json=FILE keeps all\n";
+}
+
 } // namespace
 
 bool ProgramReport::hasErrors() const {
@@ -204,10 +220,7 @@ std::string gevo::run::reportText(const ProgramReport &R,
   for (const KernelRow &Row : R.Kernels)
     appendLines(Text, Row);
   for (const KernelRow &Row : R.Kernels)
-    for (const ordered_json &F : Row.Findings)
-      Text += "gevo-run: " + F.value("severity", "") + ": " +
-              demangled(Row.Name) + ": " + F.value("message", "") +
-              placeText(F) + "\n";
+    appendFindings(Text, Row);
   appendList(Text, "error", R.Failed);
   appendList(Text, "not supported", R.Missing);
   return Text;

@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/gpu/driver/Driver.h"
+#include "runtime/gpu/driver/GevoGpu.h"
 #include "runtime/gpu/driver/Image.h"
 #include "runtime/gpu/driver/JitOptions.h"
+#include "runtime/gpu/driver/SubstituteFiles.h"
 
 using namespace gevo;
 using namespace gevo::driver;
@@ -19,21 +21,20 @@ Module::~Module() {
         Driver::get().removeMemory(V.Address);
 }
 
-CUresult gevo::driver::loadModule(const std::shared_ptr<Context> &Ctx,
-                                  const std::vector<std::string> &Texts,
-                                  CUmodule &Handle, std::string &Log) {
-  gpu::VariableBindings Bindings;
-  {
-    std::lock_guard<std::mutex> Guard(Ctx->Lock);
-    Bindings = Ctx->Bindings;
-  }
+namespace {
+
+/// Variables that \p Bindings names stay where they are.
+CUresult makeModule(const std::shared_ptr<Context> &Ctx,
+                    const std::vector<std::string> &Texts,
+                    const gpu::VariableBindings &Bindings,
+                    std::shared_ptr<Module> &M, std::string &Log) {
   auto Loaded = Texts.size() == 1 ? Ctx->Engine->load(Texts[0], Bindings)
                                   : Ctx->Engine->link(Texts, Bindings);
   if (!Loaded) {
     Log = "PTX " + Loaded.error().str();
     return CUDA_ERROR_INVALID_PTX;
   }
-  auto M = std::make_shared<Module>();
+  M = std::make_shared<Module>();
   M->Ctx = Ctx;
   M->Texts = Texts;
   M->Loaded = std::move(*Loaded);
@@ -49,6 +50,22 @@ CUresult gevo::driver::loadModule(const std::shared_ptr<Context> &Ctx,
     Range.Ctx = Ctx;
     Driver::get().addMemory(std::move(Range));
   }
+  return CUDA_SUCCESS;
+}
+
+} // namespace
+
+CUresult gevo::driver::loadModule(const std::shared_ptr<Context> &Ctx,
+                                  const std::vector<std::string> &Texts,
+                                  CUmodule &Handle, std::string &Log) {
+  gpu::VariableBindings Bindings;
+  {
+    std::lock_guard<std::mutex> Guard(Ctx->Lock);
+    Bindings = Ctx->Bindings;
+  }
+  std::shared_ptr<Module> M;
+  if (CUresult R = makeModule(Ctx, Texts, Bindings, M, Log))
+    return R;
   Handle = Driver::get().Handles.insert<CUmodule>(std::move(M));
   std::lock_guard<std::mutex> Guard(Ctx->Lock);
   Ctx->Modules.insert(Handle);
@@ -62,6 +79,61 @@ CUresult findModule(CUmodule Handle, std::shared_ptr<Module> &M) {
     return R;
   M = Driver::get().Handles.find<Module>(Handle);
   return M ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+/// The handle of the module's kernel \p Name, which is \p K of \p Owner
+/// unless it has one already.
+CUfunction addFunction(CUmodule Handle, Module &M, const std::string &Name,
+                       const std::shared_ptr<Module> &Owner,
+                       const gpu::Kernel &K) {
+  std::lock_guard<std::mutex> Guard(M.Lock);
+  CUfunction &F = M.Functions[Name];
+  if (!F) {
+    auto New = std::make_shared<Function>();
+    New->Owner = Owner;
+    New->OwnerHandle = Handle;
+    New->Code = &K;
+    New->Handle = F = Driver::get().Handles.insert<CUfunction>(New);
+  }
+  return F;
+}
+
+/// Puts kernels of GEVO_SUBSTITUTE in the place of the module's. They use the
+/// module's variables.
+CUresult substituteKernels(CUmodule Handle, std::string &Log) {
+  auto M = Driver::get().Handles.find<Module>(Handle);
+  gpu::VariableBindings Shared;
+  for (const gpu::ModuleVariable &V : M->Loaded->variables())
+    Shared[V.Name] = V.Address;
+  for (const std::string &File : substituteFiles()) {
+    std::optional<std::string> Text = substituteText(File);
+    std::shared_ptr<Module> Other;
+    CUresult R = CUDA_ERROR_FILE_NOT_FOUND;
+    if (Text)
+      R = makeModule(M->Ctx, {*Text}, Shared, Other, Log);
+    if (R) {
+      Log = "cannot load '" + File + "', which is to be substituted" +
+            (Log.empty() ? "" : ": " + Log);
+      gevoGpuNote("problem", Log.c_str());
+      return R;
+    }
+    for (const auto &K : Other->Loaded->kernels()) {
+      if (!M->Loaded->kernel(K->name()))
+        continue;
+      addFunction(Handle, *M, K->name(), Other, *K);
+      gevoGpuNote("substituted", (File + "\n" + K->name()).c_str());
+    }
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult loadProgramsModule(const std::shared_ptr<Context> &Ctx,
+                            const std::vector<std::string> &Texts,
+                            CUmodule &Handle, std::string &Log) {
+  CUresult R = loadModule(Ctx, Texts, Handle, Log);
+  if (!R && (R = substituteKernels(Handle, Log)))
+    cuda::cuModuleUnload(Handle);
+  return R;
 }
 
 CUresult loadImage(CUmodule *Handle, const void *Image,
@@ -79,27 +151,13 @@ CUresult loadImage(CUmodule *Handle, const void *Image,
     CUresult R =
         readImage(Image, Ctx->Owner.Properties.Config.SmArch, Texts, Log);
     if (!R)
-      R = loadModule(Ctx, Texts, *Handle, Log);
+      R = loadProgramsModule(Ctx, Texts, *Handle, Log);
     if (R)
       Options.reportError(Log);
     else
       Options.reportSuccess();
     return R;
   });
-}
-
-CUfunction functionHandle(CUmodule Handle, const std::shared_ptr<Module> &M,
-                          const gpu::Kernel &K) {
-  std::lock_guard<std::mutex> Guard(M->Lock);
-  CUfunction &F = M->Functions[K.name()];
-  if (!F) {
-    auto New = std::make_shared<Function>();
-    New->Owner = M;
-    New->OwnerHandle = Handle;
-    New->Code = &K;
-    New->Handle = F = Driver::get().Handles.insert<CUfunction>(New);
-  }
-  return F;
 }
 
 } // namespace
@@ -119,7 +177,7 @@ CUresult cuModuleLoad(CUmodule *Handle, const char *File) {
     CUresult R =
         readImageFile(File, Ctx->Owner.Properties.Config.SmArch, Texts, Log);
     if (!R)
-      R = loadModule(Ctx, Texts, *Handle, Log);
+      R = loadProgramsModule(Ctx, Texts, *Handle, Log);
     if (R)
       None.reportError(Log);
     return R;
@@ -168,7 +226,7 @@ CUresult cuModuleGetFunction(CUfunction *Handle, CUmodule ModuleHandle,
   if (!K)
     return CUDA_ERROR_NOT_FOUND;
   return guarded([&] {
-    *Handle = functionHandle(ModuleHandle, M, *K);
+    *Handle = addFunction(ModuleHandle, *M, Name, M, *K);
     return CUDA_SUCCESS;
   });
 }
@@ -193,7 +251,8 @@ CUresult cuModuleEnumerateFunctions(CUfunction *Handles, unsigned Count,
   return guarded([&] {
     const auto &Kernels = M->Loaded->kernels();
     for (unsigned I = 0; I < Count && I < Kernels.size(); ++I)
-      Handles[I] = functionHandle(ModuleHandle, M, *Kernels[I]);
+      Handles[I] =
+          addFunction(ModuleHandle, *M, Kernels[I]->name(), M, *Kernels[I]);
     return CUDA_SUCCESS;
   });
 }

@@ -143,6 +143,9 @@ uint64_t resolveLane(Warp &W, const Inst &I, unsigned Lane, uint64_t Address,
       Offset = Address;
       break;
     }
+  } else if (Where == ptx::Space::Shared || Where == ptx::Space::Local) {
+    // Addresses in these spaces have 32 bits; a wider register is truncated.
+    Offset = uint32_t(Address);
   }
   switch (Where) {
   case ptx::Space::Shared:

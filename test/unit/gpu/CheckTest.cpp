@@ -65,6 +65,14 @@ TEST_F(CheckTest, SharedBounds) {
   expect(LaunchStatus::IllegalAddress, FindingKind::OutOfBoundsShared,
          "st.shared.u32 [s+256], 1;", {1, 1, 1}, {1, 1, 1}, SharedVar);
   runClean("st.shared.u32 [s+252], 1;", {1, 1, 1}, {1, 1, 1}, SharedVar);
+  // Shared addresses have 32 bits: s[u32 index - 1 + 2] may carry beyond them.
+  runClean("mov.u64 %rd1, s; add.u64 %rd1, %rd1, 0x400000004;\n"
+           "st.shared.u32 [%rd1], 1;",
+           {1, 1, 1}, {1, 1, 1}, SharedVar);
+  expect(LaunchStatus::IllegalAddress, FindingKind::OutOfBoundsShared,
+         "mov.u64 %rd1, s; add.u64 %rd1, %rd1, 0x400000100;\n"
+         "st.shared.u32 [%rd1], 1;",
+         {1, 1, 1}, {1, 1, 1}, SharedVar);
 }
 
 TEST_F(CheckTest, LocalParamAndConstBounds) {
