@@ -1,10 +1,13 @@
-# gevo_target(TARGET [EDITS FILE] [RECORD embed|DIR] [STRICT] [ARCHS sm_70...])
+# gevo_target(TARGET [EDITS FILE] [RECORD embed|DIR] [REPORT DIR] [STRICT] [REMAP]
+#             [ARCHS sm_70...])
 #
 # The CUDA sources of TARGET are compiled with the Gevo plugin.
 #
 #   EDITS FILE   replay this edit set; the sources are rebuilt when it changes
 #   RECORD       keep the device IR: inside the program (embed) or in a folder
+#   REPORT DIR   write a JSON replay report per source and architecture there
 #   STRICT       an edit that does not apply is an error, not a warning
+#   REMAP        find the places of a stale edit set anew
 #   ARCHS        GPU architectures, for projects without CMake's CUDA language
 #
 # There are two ways to compile CUDA with clang in CMake, and this serves both.
@@ -13,7 +16,7 @@
 # alone, the .cu sources of the target go to the C++ compiler as CUDA, with the
 # CUDA tree that Gevo was built with, and the target links its shared runtime.
 function(gevo_target target)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "STRICT" "EDITS;RECORD" "ARCHS")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "STRICT;REMAP" "EDITS;RECORD;REPORT" "ARCHS")
   if(NOT TARGET ${target})
     message(FATAL_ERROR "gevo_target: '${target}' is no target")
   endif()
@@ -52,9 +55,16 @@ function(gevo_target target)
     endif()
     list(APPEND options "SHELL:-mllvm \"-gevo-record=${ARG_RECORD}\"")
   endif()
-  if(ARG_STRICT)
-    list(APPEND options "SHELL:-mllvm -gevo-strict")
+  if(ARG_REPORT)
+    get_filename_component(ARG_REPORT "${ARG_REPORT}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_BINARY_DIR}")
+    list(APPEND options "SHELL:-mllvm \"-gevo-report=${ARG_REPORT}\"")
   endif()
+  foreach(flag STRICT REMAP)
+    if(ARG_${flag})
+      string(TOLOWER ${flag} lower)
+      list(APPEND options "SHELL:-mllvm -gevo-${lower}")
+    endif()
+  endforeach()
 
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cu$")

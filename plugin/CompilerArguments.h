@@ -1,5 +1,4 @@
-//===- CompilerArguments.h - What the running compiler was told  -*- C++
-//-*-===//
+//===- CompilerArguments.h - What the running compiler was told -*- C++ -*-===//
 //
 // Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -63,3 +63,11 @@ Error gevo::writeFileAtomically(StringRef Name,
   sys::fs::remove(Temporary);
   return failed(Path, EC);
 }
+
+Error gevo::makeFolder(StringRef Folder) {
+  std::error_code EC = sys::fs::create_directories(
+      Folder, /*IgnoreExisting=*/true, sys::fs::perms::all_all);
+  return EC ? createStringError(EC, "cannot make folder '" + Folder +
+                                        "': " + EC.message())
+            : Error::success();
+}

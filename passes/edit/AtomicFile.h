@@ -26,6 +26,9 @@ llvm::Error
 writeFileAtomically(llvm::StringRef Path,
                     llvm::function_ref<void(llvm::raw_ostream &)> Write);
 
+/// Makes \p Folder and those above it, with the rights that mkdir gives.
+llvm::Error makeFolder(llvm::StringRef Folder);
+
 } // namespace gevo
 
 #endif // GEVO_PASSES_EDIT_ATOMICFILE_H

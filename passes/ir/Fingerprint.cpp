@@ -288,6 +288,11 @@ std::string Writer::run() {
     Locals[&BB] = Blocks++;
   forEachAnchored(F, [&](Instruction &I, unsigned N) { Locals[&I] = N; });
   add(F.getFunctionType());
+  // The one attribute that changes results (clang's
+  // -fgpu-flush-denormals-to-zero).
+  DenormalMode Denormals = F.getDenormalMode(APFloat::IEEEsingle());
+  if (Denormals != DenormalMode::getIEEE())
+    add(Denormals.str());
   const BasicBlock *Previous = nullptr;
   forEachAnchored(F, [&](Instruction &I, unsigned) {
     if (I.getParent() != Previous)

@@ -1,5 +1,4 @@
-//===- Fingerprint.h - What a function is, whatever it is called  -*- C++
-//-*-===//
+//===- Fingerprint.h - What a function is, by any name ----------*- C++ -*-===//
 //
 // Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -19,9 +19,20 @@ using namespace llvm;
 using namespace gevo;
 
 PreservedAnalyses MutatePass::run(Module &M, ModuleAnalysisManager &) {
-  if (!isDeviceModule(M) || architectureOf(M).empty())
+  if (!isDeviceModule(M) || architectureOf(M).empty()) {
+    report(M.getContext(), DS_Warning,
+           "gevo-mutate: " + M.getSourceFileName() +
+               " has no device code to edit; it takes a module for nvptx64 "
+               "whose functions have the attribute target-cpu, as "
+               "GEVO_RECORD keeps them");
     return PreservedAnalyses::all();
+  }
   EditSet Set = drawEdits(M, {O.Seed, O.Count});
+  size_t Drawn = Set.Architectures.front().editCount();
+  if (Drawn < O.Count)
+    report(M.getContext(), DS_Warning,
+           "gevo-mutate: drew " + Twine(Drawn) + " of " + Twine(O.Count) +
+               " edits; " + M.getSourceFileName() + " has no place for more");
   if (!O.Edits.empty())
     if (Error E = writeEditSet(Set, O.Edits)) {
       report(M.getContext(), DS_Error, toString(std::move(E)));

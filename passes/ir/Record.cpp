@@ -143,9 +143,8 @@ Expected<std::vector<RecordedModule>> gevo::readRecords(StringRef Path) {
 
 Error gevo::recordToFolder(Module &M, StringRef Folder,
                            const CompileOptions &Options) {
-  if (std::error_code EC = sys::fs::create_directories(Folder))
-    return createStringError(EC, "cannot make folder '" + Folder +
-                                     "': " + EC.message());
+  if (Error E = makeFolder(Folder))
+    return E;
   SmallString<128> Path(Folder);
   sys::path::append(Path, moduleFileStem(M));
   RecordedModule R = recordModule(M, Options);

@@ -1,5 +1,4 @@
-//===- Record.h - Device modules kept beside or inside a program  -*- C++
-//-*-===//
+//===- Record.h - Device modules kept with a program ------------*- C++ -*-===//
 //
 // Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -102,9 +102,8 @@ static void reportRemaps(Module &M, const ReplayReport &Report) {
 
 static Error writeReport(StringRef Stem, const EditSet &Set,
                          const ReplayReport &Report, StringRef Folder) {
-  if (std::error_code EC = sys::fs::create_directories(Folder))
-    return createStringError(EC, "cannot make folder '" + Folder +
-                                     "': " + EC.message());
+  if (Error E = makeFolder(Folder))
+    return E;
   SmallString<128> Path(Folder);
   sys::path::append(Path, Stem + ".replay.json");
   return writeFileAtomically(
@@ -142,8 +141,17 @@ static void reportTotal(Module &M, const EditSet &Set,
 }
 
 PreservedAnalyses ReplayPass::run(Module &M, ModuleAnalysisManager &) {
-  if (!isDeviceModule(M) || architectureOf(M).empty())
+  if (!isDeviceModule(M) ||
+      all_of(M, [](const Function &F) { return F.isDeclaration(); }))
     return PreservedAnalyses::all();
+  if (architectureOf(M).empty()) {
+    // clang always says; a module by hand may not.
+    report(M.getContext(), DS_Warning,
+           "no function of " + M.getSourceFileName() +
+               " has the attribute target-cpu, which chooses the section of "
+               "the edit set; it is compiled without edits");
+    return PreservedAnalyses::all();
+  }
   if (O.Edits.empty()) {
     report(M.getContext(), DS_Error, "gevo-replay needs edits=<file>");
     return PreservedAnalyses::all();

@@ -1,5 +1,5 @@
 ; The fingerprint of a function is the same whatever its values, blocks, types and
-; strings are called, whatever metadata, attributes and debug information it has;
+; strings are called, whatever metadata, other attributes and debug information it has;
 ; and it differs for every change of what the code does.
 
 ; REQUIRES: plugin
@@ -32,6 +32,14 @@
 ; RUN: %opt_gevo -passes=gevo-annotate -disable-output %t/again.ll | grep fingerprint >> %t/prints
 ; RUN: %opt_gevo -passes=gevo-annotate -disable-output %t/variables.ll | grep fingerprint >> %t/prints
 ; RUN: sort -u %t/prints | count 5
+
+; Of the attributes, only the treatment of denormals counts.
+; RUN: sed 's/"target-cpu"="sm_70"/& "denormal-fp-math-f32"="preserve-sign,preserve-sign"/' %t/base.ll > %t/flush.ll
+; RUN: %opt_gevo -passes=gevo-annotate -disable-output %t/flush.ll | grep fingerprint > %t/flush
+; RUN: count 1 < %t/flush
+; RUN: not cmp %t/base %t/flush
+; RUN: sed 's/"target-cpu"="sm_70"/& "denormal-fp-math-f32"="ieee,ieee"/' %t/base.ll > %t/ieee.ll
+; RUN: %opt_gevo -passes=gevo-annotate -disable-output %t/ieee.ll | grep fingerprint | cmp - %t/base
 
 ;--- variables.ll
 target triple = "nvptx64-nvidia-cuda"

@@ -27,6 +27,18 @@
 ; CHECK-NEXT: "instructions": 18,
 ; CHECK:      "note": "
 
+; A module that has no place for so many, and one that is no device code: it says so.
+; RUN: split-file %S/Inputs/mutate-nothing.ll %t/parts
+; RUN: %opt_gevo -passes='gevo-mutate<count=4;edits=%t/none.json>' -disable-output %t/parts/empty.ll 2>&1 | FileCheck %s --check-prefix=FEW
+; FEW: warning: gevo: gevo-mutate: drew 0 of 4 edits; empty.cu has no place for more
+; RUN: gevo-edits format %t/none.json | cmp - %t/none.json
+; RUN: %opt_gevo -passes='gevo-mutate<edits=%t/parts/host.json>' -disable-output %t/parts/host.ll 2>&1 | FileCheck %s --check-prefix=HOST
+; HOST: warning: gevo: gevo-mutate: host.cu has no device code to edit; it takes a module for nvptx64 whose functions have the attribute target-cpu, as GEVO_RECORD keeps them
+; RUN: not ls %t/parts/host.json
+; RUN: %opt_gevo -passes='gevo-replay<edits=%t/7.json>' -disable-output %t/parts/host.ll 2>&1 | count 0
+; RUN: %opt_gevo -passes='gevo-replay<edits=%t/7.json>' -disable-output %t/parts/plain.ll 2>&1 | FileCheck %s --check-prefix=PLAIN
+; PLAIN: warning: gevo: no function of plain.cu has the attribute target-cpu, which chooses the section of the edit set; it is compiled without edits
+
 ; Without edits= the module is changed and nothing is written.
 ; RUN: %opt_gevo -passes='gevo-mutate<seed=7;count=12>' -S %s -o %t/silent.ll
 ; RUN: cmp %t/mutated.ll %t/silent.ll

@@ -29,19 +29,21 @@ struct Option {
   const char *Default;
   /// Names a file that must be there.
   bool IsInput;
+  /// Says how to replay, and so means nothing without an edit set.
+  bool OfReplay;
   const char *Help;
 };
 
 constexpr Option Options[] = {
-    {"--gevo-record", "GEVO_RECORD", "embed", false,
+    {"--gevo-record", "GEVO_RECORD", "embed", false, false,
      "[=DIR]  keep device modules in the program, or in DIR"},
-    {"--gevo-edits", "GEVO_EDITS", nullptr, true,
+    {"--gevo-edits", "GEVO_EDITS", nullptr, true, false,
      "=FILE   replay this edit set"},
-    {"--gevo-report", "GEVO_REPORT", nullptr, false,
+    {"--gevo-report", "GEVO_REPORT", nullptr, false, true,
      "=DIR    write a JSON replay report per source and architecture"},
-    {"--gevo-strict", "GEVO_STRICT", "1", false,
+    {"--gevo-strict", "GEVO_STRICT", "1", false, true,
      "        an edit that does not apply is an error"},
-    {"--gevo-remap", "GEVO_REMAP", "1", false,
+    {"--gevo-remap", "GEVO_REMAP", "1", false, true,
      "        find the places of a stale edit set anew"},
 };
 
@@ -71,8 +73,8 @@ static bool startsWith(const std::string &Text, const char *Prefix) {
   return Text.compare(0, std::strlen(Prefix), Prefix) == 0;
 }
 
-// Sets the variable that the option stands for.
-static void takeOption(const std::string &Argument) {
+// Sets the variable that the option stands for, and returns the option.
+static const Option &takeOption(const std::string &Argument) {
   size_t Equals = Argument.find('=');
   std::string Name = Argument.substr(0, Equals);
   for (const Option &O : Options) {
@@ -88,9 +90,18 @@ static void takeOption(const std::string &Argument) {
       fail("cannot read '" + Value + "', named by " + Name + ": " +
            std::strerror(errno));
     setenv(O.Variable, Value.c_str(), 1);
-    return;
+    return O;
   }
   fail("unknown option '" + Name + "'; gevo-clang++ --gevo-help lists them");
+}
+
+static void warnWithoutEdits(const Option &O) {
+  const char *Edits = std::getenv("GEVO_EDITS");
+  if (!Edits || !*Edits)
+    std::fprintf(stderr,
+                 "gevo-clang++: warning: %s does nothing without "
+                 "--gevo-edits=FILE\n",
+                 O.Name);
 }
 
 // gevo.cfg of the build folder or of the installation that this program is in.
@@ -113,8 +124,8 @@ static std::string findConfig() {
 // Options of clang++ that end before the linker.
 static bool stopsEarly(const std::string &A) {
   return A == "-c" || A == "-S" || A == "-E" || A == "-M" || A == "-MM" ||
-         A == "-fsyntax-only" || A == "--cuda-device-only" ||
-         A == "--offload-device-only";
+         A == "-fsyntax-only" || A == "--analyze" || A == "--precompile" ||
+         A == "--cuda-device-only" || A == "--offload-device-only";
 }
 
 int main(int Count, char **Arguments) {
@@ -122,6 +133,7 @@ int main(int Count, char **Arguments) {
   const char *Clang = std::getenv("GEVO_CLANG");
   Command.push_back(Clang && *Clang ? Clang : GEVO_DEFAULT_CLANG);
   bool HasInput = false, Stops = false, HasArchitecture = false;
+  const Option *OfReplay = nullptr;
   std::vector<std::string> Rest;
   for (int I = 1; I < Count; ++I) {
     std::string A = Arguments[I];
@@ -130,7 +142,8 @@ int main(int Count, char **Arguments) {
       return 0;
     }
     if (startsWith(A, "--gevo-")) {
-      takeOption(A);
+      const Option &O = takeOption(A);
+      OfReplay = O.OfReplay ? &O : OfReplay;
       continue;
     }
     // clang's own options follow.
@@ -145,6 +158,8 @@ int main(int Count, char **Arguments) {
                       startsWith(A, "--offload-arch");
     Rest.push_back(std::move(A));
   }
+  if (OfReplay)
+    warnWithoutEdits(*OfReplay);
   // With nothing to compile or link, clang++ answers a question, and the
   // runtime library would be something to link.
   if (HasInput) {

@@ -11,6 +11,7 @@
 
 #include "passes/edit/AtomicFile.h"
 #include "passes/edit/EditSet.h"
+#include "passes/edit/Merge.h"
 #include "passes/edit/Version.h"
 #include "passes/ir/Architecture.h"
 #include "passes/ir/Describe.h"
@@ -42,6 +43,9 @@ static cl::SubCommand
     ModulesCommand("modules", "List the device modules that a program carries");
 
 static cl::SubCommand
+    MergeCommand("merge", "Make one edit set of several, such as one per "
+                          "architecture");
+static cl::SubCommand
     MakeCommand("make", "Make an edit set for a recorded module by hand");
 
 static cl::opt<std::string> Input(cl::Positional, cl::Required,
@@ -53,7 +57,11 @@ static cl::opt<std::string> Program(cl::Positional, cl::Required,
 static cl::opt<std::string> Output("o", cl::value_desc("file"),
                                    cl::desc("Write here (default: stdout)"),
                                    cl::sub(FormatCommand), cl::sub(MakeCommand),
-                                   cl::cat(Category));
+                                   cl::sub(MergeCommand), cl::cat(Category));
+static cl::list<std::string> MergeInputs(cl::Positional, cl::OneOrMore,
+                                         cl::desc("<edit set>..."),
+                                         cl::sub(MergeCommand),
+                                         cl::cat(Category));
 static cl::opt<std::string>
     Folder("extract", cl::value_desc("folder"),
            cl::desc("Write the modules' bitcode to this folder"),
@@ -120,6 +128,19 @@ static Error formatSet() {
   return write(*Set);
 }
 
+static Error mergeSets() {
+  EditSet All;
+  All.Producer = producer();
+  for (const std::string &Path : MergeInputs) {
+    Expected<EditSet> Set = readEditSet(Path);
+    if (!Set)
+      return Set.takeError();
+    if (Error E = merge(*Set, All))
+      return E;
+  }
+  return write(All);
+}
+
 static Error listModules() {
   Expected<std::vector<RecordedModule>> Records = readRecords(Program);
   if (!Records)
@@ -130,9 +151,8 @@ static Error listModules() {
                                  "' carries no device module; build it with "
                                  "GEVO_RECORD=embed");
   if (!Folder.empty())
-    if (std::error_code EC = sys::fs::create_directories(Folder))
-      return createStringError(EC, "cannot make folder '" + Folder +
-                                       "': " + EC.message());
+    if (Error E = makeFolder(Folder))
+      return E;
   for (size_t I = 0; I < Records->size(); ++I) {
     const RecordedModule &R = (*Records)[I];
     outs() << R.Source << ' ' << R.Architecture << " -O" << R.Options.OptLevel
@@ -218,6 +238,8 @@ int main(int Count, char **Arguments) {
     E = show();
   else if (FormatCommand)
     E = formatSet();
+  else if (MergeCommand)
+    E = mergeSets();
   else if (ModulesCommand)
     E = listModules();
   else if (MakeCommand)
