@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/gevo-search/Pipeline.h"
+#include "passes/edit/AtomicFile.h"
 #include "passes/ir/Lower.h"
 #include "search/Minimise.h"
 #include "search/Retreat.h"
@@ -275,6 +276,14 @@ std::vector<Finalist> Pipeline::finalists(Search &S) {
 }
 
 Error Pipeline::write(Search &S, const Finalist &Best) {
+  // What was measured, to compare with what a compiler makes of the edit set.
+  std::vector<std::string> Code = Device->build(Best.Kept.Edits).Code.Modules;
+  for (size_t I = 0; I < Code.size(); ++I) {
+    std::string Name = "/best" + (I ? "-" + std::to_string(I + 1) : "");
+    if (Error E = writeFileAtomically(Options.Folder + Name + ".ptx",
+                                      [&](raw_ostream &OS) { OS << Code[I]; }))
+      return E;
+  }
   EditSet Set =
       Device->describeSet(Best.Kept.Edits, measuredOf(S, Best, Asked));
   return writeEditSet(Set, Asked.Out);
