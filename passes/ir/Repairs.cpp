@@ -158,8 +158,10 @@ Error gevo::repairUses(EditedFunction &F, Instruction &I, std::string &Repair,
     Repair = F.nameOf(*drawValue(F, *D, I.getType(), *Place, &I));
   }
   if (Repair.empty())
-    return refuse(F.nameOf(I) + " has uses that lose their value, and the edit "
-                                "names no substitute");
+    return refuse(F.nameOf(I) +
+                  " has uses that lose their value, and the edit names no "
+                  "substitute: give it \"uses\" (\"with_uses\" for the partner "
+                  "of a swap)");
   Expected<Value *> V = F.value(Repair, I.getType());
   if (!V)
     return V.takeError();

@@ -12,7 +12,7 @@
 ; CHECK: edits.json:2:1: edit 1 (delete i1) of 'phi' does not apply: i1 (phi i32) cannot be deleted; the function is left as it was. Remove the edit
 ; CHECK: edits.json:3:1: edit 1 (delete i3) of 'terminator' does not apply: i3 (ret) cannot be deleted; the function is left as it was. Remove the edit
 ; CHECK: edits.json:4:1: edit 1 (delete i0) of 'tail' does not apply: i0 (call void @tail) cannot be deleted; the function is left as it was. Remove the edit
-; CHECK: edits.json:5:1: edit 1 (delete i0) of 'used' does not apply: i0 has uses that lose their value, and the edit names no substitute; the function is left as it was. Remove the edit
+; CHECK: edits.json:5:1: edit 1 (delete i0) of 'used' does not apply: i0 has uses that lose their value, and the edit names no substitute: give it "uses" ("with_uses" for the partner of a swap); the function is left as it was. Remove the edit
 ; CHECK: edits.json:6:1: edit 1 (delete i0) of 'itself' does not apply: i0 cannot take its own place; the function is left as it was. Remove the edit
 ; CHECK: edits.json:7:1: edit 1 (delete i0) of 'later' does not apply: i1 would use itself; the function is left as it was. Remove the edit
 ; CHECK: edits.json:8:1: edit 1 (delete i0) of 'undefined' does not apply: operand 0 of i1 (i2) is not defined where it stands now; the function is left as it was. Remove the edit

@@ -13,7 +13,7 @@
 ; CHECK: edits.json:3:1: edit 1 (move i2 before i1) of 'place' does not apply: i2 cannot be put before i1; the function is left as it was. Remove the edit
 ; CHECK: edits.json:4:1: edit 1 (move i0 before i0) of 'itself' does not apply: i0 cannot be put before i0; the function is left as it was. Remove the edit
 ; CHECK: edits.json:5:1: edit 1 (move i1 before i0) of 'operand' does not apply: operand 0 of i1 (i0) is not defined where it stands now; the function is left as it was. Remove the edit
-; CHECK: edits.json:6:1: edit 1 (move i0 before i2) of 'uses' does not apply: i0 has uses that lose their value, and the edit names no substitute; the function is left as it was. Remove the edit
+; CHECK: edits.json:6:1: edit 1 (move i0 before i2) of 'uses' does not apply: i0 has uses that lose their value, and the edit names no substitute: give it "uses" ("with_uses" for the partner of a swap); the function is left as it was. Remove the edit
 
 ;--- edits.txt
 @phi {"kind": "move", "at": "i1", "before": "i3"}

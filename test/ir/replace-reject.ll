@@ -12,7 +12,7 @@
 ; CHECK: edits.json:2:1: edit 1 (replace i1 by i2) of 'target' does not apply: i1 (phi i32) cannot be replaced by i2 (add i32); the function is left as it was. Remove the edit
 ; CHECK: edits.json:3:1: edit 1 (replace i2 by i1) of 'source' does not apply: i2 (add i32) cannot be replaced by i1 (phi i32); the function is left as it was. Remove the edit
 ; CHECK: edits.json:4:1: edit 1 (replace i0 by i0) of 'itself' does not apply: i0 (fadd float) cannot be replaced by i0 (fadd float); the function is left as it was. Remove the edit
-; CHECK: edits.json:5:1: edit 1 (replace i0 by i2) of 'uses' does not apply: i0 has uses that lose their value, and the edit names no substitute; the function is left as it was. Remove the edit
+; CHECK: edits.json:5:1: edit 1 (replace i0 by i2) of 'uses' does not apply: i0 has uses that lose their value, and the edit names no substitute: give it "uses" ("with_uses" for the partner of a swap); the function is left as it was. Remove the edit
 ; CHECK: edits.json:6:1: edit 1 (replace i0 by i1) of 'circle' does not apply: operand 0 of the clone (i0) is not defined where it stands now; the function is left as it was. Remove the edit
 
 ;--- edits.txt

@@ -13,7 +13,7 @@
 ; CHECK: edits.json:3:1: edit 1 (swap i0 with i3) of 'terminator' does not apply: i0 (fadd float) and i3 (ret) cannot change places; the function is left as it was. Remove the edit
 ; CHECK: edits.json:4:1: edit 1 (swap i1 with i1) of 'itself' does not apply: i1 (fmul float) and i1 (fmul float) cannot change places; the function is left as it was. Remove the edit
 ; CHECK: edits.json:5:1: edit 1 (swap i0 with i1) of 'operand' does not apply: operand 0 of i1 (i0) is not defined where it stands now; the function is left as it was. Remove the edit
-; CHECK: edits.json:6:1: edit 1 (swap i0 with i2) of 'uses' does not apply: i0 has uses that lose their value, and the edit names no substitute; the function is left as it was. Remove the edit
+; CHECK: edits.json:6:1: edit 1 (swap i0 with i2) of 'uses' does not apply: i0 has uses that lose their value, and the edit names no substitute: give it "uses" ("with_uses" for the partner of a swap); the function is left as it was. Remove the edit
 
 ;--- edits.txt
 @phi {"kind": "swap", "at": "i1", "with": "i2"}

@@ -228,6 +228,7 @@ static Error make() {
 int main(int Count, char **Arguments) {
   InitLLVM Init(Count, Arguments);
   cl::HideUnrelatedOptions(Category);
+  cl::SetVersionPrinter([](raw_ostream &OS) { OS << producer() << '\n'; });
   cl::ParseCommandLineOptions(Count, Arguments,
                               "looks into edit sets and recorded programs\n\n"
                               "  gevo-edits show app.gevo.json\n");
