@@ -180,6 +180,7 @@ bool Replay::Impl::configure(const ReplayOptions &O, ReplayResult &R) {
     return false;
   }
   T.gevoGpuSetTiming(O.Timing);
+  T.gevoGpuSetMachineCode(O.MachineCode);
   T.gevoGpuSetStepLimit(Limit);
   T.gevoGpuKeepLines(O.Lines);
   T.gevoGpuClear();
@@ -258,6 +259,7 @@ void Replay::Impl::takeCounters(ReplayResult &R) {
   T.gevoGpuGetCounters(&Counters, sizeof(Counters));
   R.Microseconds += Counters.Microseconds;
   R.Cycles += Counters.Cycles;
+  R.FromSass = Counters.FromSass;
   R.WarpInstructions += Counters.WarpInstructions;
 }
 

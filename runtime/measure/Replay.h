@@ -46,6 +46,9 @@ struct ReplayOptions {
   /// Checks of the embedded GPU: "all", "bounds", "none", or families.
   std::string Checks = "all";
   bool Timing = true; ///< Model time (embedded GPU).
+  /// Price machine code where it can be had. Disassembling takes longer than
+  /// most replays, which counts where each replay is of other code.
+  bool MachineCode = false;
   /// L2 holds the case's memory at the start, as after the program's copies and
   /// earlier launches; otherwise nothing.
   bool WarmCaches = true;
@@ -86,6 +89,7 @@ struct ReplayResult {
   std::string Reason; ///< One sentence; empty if passed.
   double Microseconds = 0;
   uint64_t Cycles = 0;           ///< 0 where time is not modelled.
+  bool FromSass = false;         ///< They are those of machine code.
   uint64_t WarpInstructions = 0; ///< 0 where they are not counted.
   double Error = 0;              ///< The largest MaxError of the outputs.
   std::vector<Finding> Findings;

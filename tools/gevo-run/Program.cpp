@@ -130,6 +130,8 @@ std::vector<std::pair<std::string, std::string>> gevo::run::environmentFor(
   V.push_back({"GEVO_CHECK", Options.Checks});
   V.push_back({"GEVO_TIMING", Options.Timing ? "on" : "off"});
   V.push_back({"GEVO_PROFILE", Options.Profile ? "on" : "off"});
+  if (!Options.Costs.empty())
+    V.push_back({"GEVO_COSTS", Options.Costs});
   if (!Options.Gpu.empty())
     V.push_back({"GEVO_GPU", Options.Gpu});
   if (!Options.StepLimit.empty())

@@ -31,6 +31,7 @@ struct ProgramOptions {
   std::string Driver = "embedded";
   CaptureOptions Capture;
   bool Timing = true;
+  std::string Costs; ///< Empty: as the environment says.
   bool Profile = false;
   bool Missing = false;
 };

@@ -32,10 +32,10 @@ using namespace gevo::run;
 
 namespace {
 
-const char *const Known[] = {"--gpu",        "--check",      "--profile",
-                             "--time",       "--json",       "--missing",
-                             "--substitute", "--step-limit", "--driver",
-                             "--capture",    "--kernels",    "--launches"};
+const char *const Known[] = {
+    "--gpu",     "--check",      "--profile",    "--time",   "--json",
+    "--missing", "--substitute", "--step-limit", "--driver", "--capture",
+    "--kernels", "--launches",   "--costs"};
 
 bool onOrOff(const std::string &Option, const std::string &Value) {
   if (Value == "on")
@@ -43,6 +43,12 @@ bool onOrOff(const std::string &Option, const std::string &Value) {
   if (Value != "off")
     fail("option '" + Option + "' is on or off, not '" + Value + "'");
   return false;
+}
+
+std::string knownCosts(const std::string &Name) {
+  if (Name != "auto" && Name != "rules")
+    fail("unknown costs '" + Name + "'; a program has auto or rules");
+  return Name;
 }
 
 /// A file that is to be read later, as seen from any working folder.
@@ -70,6 +76,8 @@ void takeOption(ProgramOptions &O, const std::string &Name,
     O.Checks = Value.value_or("all");
   else if (Name == "--time")
     O.Timing = onOrOff(Name, Value.value_or("on"));
+  else if (Name == "--costs")
+    O.Costs = knownCosts(needed());
   else if (Name == "--profile")
     none(), O.Profile = true;
   else if (Name == "--missing")

@@ -48,6 +48,9 @@ public:
       Lines[R.Text.substr(0, End)][R.Text.substr(End + 1)] += R.Count;
       return;
     }
+    case driver::LogKind::FromSass:
+      kernel(R.Text).FromSass += R.Count;
+      return;
     }
   }
 
@@ -238,6 +241,9 @@ ordered_json gevo::run::reportJson(const ProgramReport &R) {
     K["function"] = demangled(Row.Name);
     K["launches"] = Row.Launches;
     K["time_us"] = Row.Microseconds;
+    K["costs"] = Row.FromSass == Row.Launches ? "sass"
+                 : Row.FromSass               ? "mixed"
+                                              : "ptx-rules";
     K["share"] = R.Microseconds ? Row.Microseconds / R.Microseconds : 0;
     K["findings"] = Row.Findings;
     for (const auto &[Place, Cycles] : Row.Lines)

@@ -20,6 +20,7 @@ namespace gevo::run {
 struct KernelRow {
   std::string Name;
   uint64_t Launches = 0;
+  uint64_t FromSass = 0; ///< Launches whose machine code was priced.
   double Microseconds = 0;
   std::vector<nlohmann::ordered_json> Findings;
   /// Places in the code and the cycles that warps spent there, the dearest

@@ -37,7 +37,7 @@ namespace {
 const char *const Known[] = {
     "--replay", "--gpu",        "--driver",  "--check",     "--time",
     "--l2",     "--substitute", "--kernels", "--tolerance", "--step-limit",
-    "--repeat", "--json",       "--extract"};
+    "--repeat", "--json",       "--extract", "--costs"};
 
 struct Substitute {
   std::string Name, Ptx;
@@ -49,6 +49,7 @@ struct ReplayLine {
   std::regex Kernels;
   DeviceOptions Where;
   ReplayOptions Run;
+  ReplayLine() { Run.MachineCode = true; }
   std::vector<Substitute> Substitutes;
 };
 
@@ -96,6 +97,8 @@ void takeOption(ReplayLine &L, const std::string &Name,
     L.Run.Checks = Value;
   else if (Name == "--time")
     L.Run.Timing = choose(Name, Value, "on", "off");
+  else if (Name == "--costs")
+    L.Run.MachineCode = choose(Name, Value, "auto", "rules");
   else if (Name == "--l2")
     L.Run.WarmCaches = choose(Name, Value, "warm", "cold");
   else if (Name == "--tolerance")
@@ -197,6 +200,7 @@ Json rowJson(const Row &R) {
             {"reason", R.Result.Reason},
             {"time_us", R.Result.Microseconds},
             {"cycles", R.Result.Cycles},
+            {"costs", R.Result.FromSass ? "sass" : "ptx-rules"},
             {"captured_us", R.Case->Microseconds},
             {"error", finite(R.Result.Error)},
             {"findings", std::move(Findings)},

@@ -100,6 +100,7 @@ public:
   /// Has the PTX assembled if its machine code is to be priced. Without the
   /// tools, and for GPUs whose machine code cannot be read, rules do.
   bool assemble(const std::string &Ptx, std::string &Error) {
+    using gpu::timing::CostChoice;
     if (!Options.Timing || Options.Costs == CostChoice::Rules)
       return true;
     gpu::Result<gpu::timing::SassModule> M = gpu::timing::assemble(

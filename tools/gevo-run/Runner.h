@@ -9,20 +9,14 @@
 #define GEVO_TOOLS_GEVO_RUN_RUNNER_H
 
 #include "runtime/gpu/driver/DeviceProperties.h"
+#include "runtime/gpu/timing/Sass.h"
 #include "tools/gevo-run/LaunchFile.h"
 
 namespace gevo::run {
 
-/// Where the costs of instructions come from.
-enum class CostChoice : uint8_t {
-  Auto,  ///< Machine code where it can be had, otherwise rules.
-  Rules, ///< Rules about PTX.
-  Sass   ///< Machine code or an error.
-};
-
 /// What the command line chooses.
 struct RunOptions {
-  CostChoice Costs = CostChoice::Auto;
+  gpu::timing::CostChoice Costs = gpu::timing::CostChoice::Auto;
   bool Profile = false;     ///< Hot lines on standard error.
   bool ProfileJson = false; ///< Profiles in the report.
   driver::DeviceProperties Gpu;

@@ -155,13 +155,9 @@ private:
   std::string Given;
 };
 
-CostChoice costChoice(const std::string &Name) {
-  if (Name == "auto")
-    return CostChoice::Auto;
-  if (Name == "rules")
-    return CostChoice::Rules;
-  if (Name == "sass")
-    return CostChoice::Sass;
+gpu::timing::CostChoice costChoice(const std::string &Name) {
+  if (auto Choice = gpu::timing::costChoiceByName(Name))
+    return *Choice;
   fail("unknown costs '" + Name + "'; expected auto, rules or sass");
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/gpu/driver/Clock.h"
+#include "runtime/gpu/driver/Driver.h"
 
 #include <algorithm>
 
@@ -19,4 +20,36 @@ double gevo::driver::launchMicroseconds(const DeviceProperties &P,
       double(std::clamp<uint64_t>(Counters.Blocks, 1, P.Config.NumSMs));
   double Cycles = double(Counters.WarpInstructions) / (SMs * SchedulersPerSM);
   return Cycles / (P.Config.ClockKHz / 1000.0);
+}
+
+const gpu::timing::CostProgram &
+gevo::driver::costsOf(Context &Ctx, Function &F,
+                      gpu::timing::CostChoice Choice) {
+  // The assembler reads all of a module for each of its kernels; what takes it
+  // longer than most programs run is left to the rules.
+  constexpr size_t LongestText = size_t(4) << 20;
+  bool Rules = Choice == gpu::timing::CostChoice::Rules;
+  if (F.Costs && !(Rules && F.Costs->Source == gpu::timing::CostSource::Sass))
+    return *F.Costs;
+  // Of code that was linked, no text has all.
+  const std::vector<std::string> &Texts = F.Owner->Texts;
+  if (!Rules && Texts.size() == 1 && Texts[0].size() <= LongestText)
+    if (auto Machine =
+            gpu::timing::assemble(gpu::timing::findSassTools(), Texts[0],
+                                  Ctx.Clock.profile().Arch, F.Code->name())) {
+      F.Costs = Ctx.Clock.costs(*F.Code, &*Machine);
+      return *F.Costs;
+    }
+  F.Costs = Ctx.Clock.costs(*F.Code);
+  return *F.Costs;
+}
+
+void gevo::driver::wroteThroughCache(uint64_t Address, uint64_t Bytes) {
+  std::optional<MemoryRange> Range = Driver::get().findMemory(Address);
+  if (!Range || !Range->Ctx || Range->Kind == gpu::MemoryKind::Host ||
+      Range->Kind == gpu::MemoryKind::HostRegistered)
+    return;
+  Context &Owner = *Range->Ctx;
+  std::lock_guard<std::mutex> Guard(Owner.ClockLock);
+  Owner.Clock.copied(*Owner.Engine, Address, Bytes);
 }

@@ -13,7 +13,7 @@
 #ifndef GEVO_RUNTIME_GPU_DRIVER_CLOCK_H
 #define GEVO_RUNTIME_GPU_DRIVER_CLOCK_H
 
-#include "runtime/gpu/driver/DeviceProperties.h"
+#include "runtime/gpu/driver/Objects.h"
 
 namespace gevo::driver {
 
@@ -23,6 +23,16 @@ namespace gevo::driver {
 /// multiprocessor that has a block.
 double launchMicroseconds(const DeviceProperties &P,
                           const gpu::LaunchCounters &Counters);
+
+/// What the instructions of \p F cost: those of its machine code, which is
+/// made of the kernel alone when it is launched first, unless \p Choice are the
+/// rules or the tools cannot make it. The context's ClockLock must be held.
+const gpu::timing::CostProgram &costsOf(Context &Ctx, Function &F,
+                                        gpu::timing::CostChoice Choice);
+
+/// Bytes [\p Address, \p Address + \p Bytes) were written by a copy or a fill:
+/// they went through the L2 of the context that owns them.
+void wroteThroughCache(uint64_t Address, uint64_t Bytes);
 
 } // namespace gevo::driver
 

@@ -21,7 +21,7 @@ using namespace gevo::driver;
 
 namespace {
 
-constexpr int InterfaceVersion = 4;
+constexpr int InterfaceVersion = 5;
 
 /// Changes the settings of the current context or, without one, those that new
 /// contexts get.
@@ -75,6 +75,13 @@ GEVO_EXPORT int gevoGpuSetChecks(const char *Names) {
   if (!Checks)
     return CUDA_ERROR_INVALID_VALUE;
   return changeSettings([&](LaunchSettings &S) { S.Checks = *Checks; });
+}
+
+GEVO_EXPORT int gevoGpuSetMachineCode(int On) {
+  using gpu::timing::CostChoice;
+  return changeSettings([&](LaunchSettings &S) {
+    S.Costs = On ? CostChoice::Auto : CostChoice::Rules;
+  });
 }
 
 GEVO_EXPORT int gevoGpuSetTiming(int On) {
@@ -145,7 +152,7 @@ GEVO_EXPORT int gevoGpuGetCounters(GevoGpuCounters *Counters, size_t Size) {
                          C.GlobalStores,     C.SharedLoads,
                          C.SharedStores,     C.Atomics,
                          C.Blocks,           Ctx->LastMicroseconds,
-                         Ctx->LastCycles};
+                         Ctx->LastCycles,    Ctx->LastFromSass};
   std::memcpy(Counters, &All, std::min(Size, sizeof(All)));
   return CUDA_SUCCESS;
 }

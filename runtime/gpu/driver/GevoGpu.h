@@ -43,6 +43,12 @@ int gevoGpuSetChecks(const char *Names);
    current context the choice is for contexts made later. */
 int gevoGpuSetTiming(int On);
 
+/* Whether instructions cost what machine code says (1, where ptxas and nvdisasm
+   are there; reading a kernel takes them some tenths of a second) or what rules
+   about PTX say (0). Without a current context the choice is for contexts made
+   later. */
+int gevoGpuSetMachineCode(int On);
+
 /* Ends launches after that many warp instructions; 0 means never. Without a
    current context the choice is for contexts made later. */
 int gevoGpuSetStepLimit(uint64_t WarpInstructions);
@@ -77,6 +83,7 @@ typedef struct GevoGpuCounters {
   uint64_t Blocks;
   double Microseconds; /* on the model's clock, or a bound without it */
   uint64_t Cycles;     /* on the model's clock, or 0 without it */
+  uint64_t FromSass;   /* 1 if instructions cost what machine code says */
 } GevoGpuCounters;
 
 /* Size is sizeof(GevoGpuCounters) of the caller. */

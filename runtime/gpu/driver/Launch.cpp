@@ -101,11 +101,9 @@ CUresult runLaunch(const LaunchPlan &Plan, WorkReport &Report) {
     O->before(Plan, Options);
   if (Settings.Timing) {
     std::lock_guard<std::mutex> Guard(Ctx.ClockLock);
-    auto &Costs = Plan.F->Costs;
-    if (!Costs)
-      Costs = Ctx.Clock.costs(*Plan.F->Code);
     gpu::timing::TimedResult Timed = Ctx.Clock.launch(
-        *Ctx.Engine, *Plan.F->Code, Options, *Costs, Settings.CycleLimit);
+        *Ctx.Engine, *Plan.F->Code, Options,
+        costsOf(Ctx, *Plan.F, Settings.Costs), Settings.CycleLimit);
     if (Settings.KeepLines)
       Lines = costOfLines(*Plan.F->Code, Timed.Timing);
     Result = std::move(Timed.Execution);
@@ -127,6 +125,8 @@ CUresult runLaunch(const LaunchPlan &Plan, WorkReport &Report) {
     Ctx.LastCounters = Result.Counters;
     Ctx.LastMicroseconds = Report.Microseconds;
     Ctx.LastCycles = Cycles;
+    Ctx.LastFromSass =
+        Timing && Timing->Source == gpu::timing::CostSource::Sass;
     Ctx.LastLines = std::move(Lines);
     Ctx.Findings.insert(Ctx.Findings.end(), Result.Findings.begin(),
                         Result.Findings.end());

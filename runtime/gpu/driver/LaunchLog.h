@@ -30,7 +30,8 @@ enum class LogKind : uint32_t {
   Kernel = 1, ///< A kernel; its name.
   Finding,    ///< A finding; its JSON.
   Note,       ///< What a note is about, a line feed, and the note.
-  Line        ///< A kernel's name, a line feed, and a place in its code.
+  Line,       ///< A kernel's name, a line feed, and a place in its code.
+  FromSass    ///< A kernel; how many of its launches machine code priced.
 };
 
 /// The start of the file.

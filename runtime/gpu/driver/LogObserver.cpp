@@ -26,6 +26,9 @@ public:
   void after(const LaunchPlan &Plan, const LaunchOutcome &Outcome) override {
     const std::string &Kernel = Plan.F->Code->name();
     Log.add(LogKind::Kernel, Kernel, 1, Outcome.Microseconds);
+    if (Outcome.Timing &&
+        Outcome.Timing->Source == gpu::timing::CostSource::Sass)
+      Log.add(LogKind::FromSass, Kernel, 1);
     if (Profile && Outcome.Timing)
       addLines(*Plan.F->Code, *Outcome.Timing);
     for (const gpu::Finding &F : Outcome.Result.Findings)

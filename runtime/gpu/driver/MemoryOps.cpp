@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/gpu/driver/MemoryOps.h"
+#include "runtime/gpu/driver/Clock.h"
 
 #include <cstring>
 
@@ -154,6 +155,9 @@ CUresult gevo::driver::runCopy(const Context &Ctx, const BoxCopy &Given,
       std::memmove(reinterpret_cast<void *>(rowAt(Box.To, Y, Z)),
                    reinterpret_cast<const void *>(rowAt(Box.From, Y, Z)),
                    size_t(Box.Width));
+  for (uint64_t Z = 0; Box.To.IsDevice && Z < Box.Depth; ++Z)
+    for (uint64_t Y = 0; Y < Box.Height; ++Y)
+      wroteThroughCache(rowAt(Box.To, Y, Z), Box.Width);
   // Within the device each byte is read and written.
   double Rate = Box.From.IsDevice && Box.To.IsDevice
                     ? Ctx.Owner.Properties.memoryBytesPerMicrosecond() / 2
@@ -179,6 +183,7 @@ CUresult gevo::driver::runSet(const Context &Ctx, const BoxSet &Set,
     return CUDA_ERROR_INVALID_VALUE;
   for (uint64_t Y = 0; Y < Set.Height; ++Y) {
     char *At = reinterpret_cast<char *>(Set.Base + Y * Set.Pitch);
+    wroteThroughCache(Set.Base + Y * Set.Pitch, Row.Value);
     if (Set.ElementBytes == 1) {
       std::memset(At, int(Set.Value & 0xFF), size_t(Set.Width));
       continue;

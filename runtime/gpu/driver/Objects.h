@@ -42,7 +42,8 @@ struct Stream;
 /// How launches are run and checked.
 struct LaunchSettings {
   gpu::CheckSet Checks = gpu::CheckSet::all();
-  bool Timing = true;      ///< Model the time of launches.
+  bool Timing = true; ///< Model the time of launches.
+  gpu::timing::CostChoice Costs = gpu::timing::CostChoice::Auto;
   uint64_t StepLimit = 0;  ///< Warp instructions; 0 means no limit.
   uint64_t CycleLimit = 0; ///< On the model's clock; 0 means no limit.
   bool KeepLines = false;  ///< Keep what the lines of the PTX cost.
@@ -109,6 +110,7 @@ struct Context : Object, std::enable_shared_from_this<Context> {
   gpu::LaunchCounters LastCounters;
   double LastMicroseconds = 0;
   uint64_t LastCycles = 0;
+  bool LastFromSass = false;          ///< They are those of machine code.
   std::vector<GevoGpuLine> LastLines; ///< If settings say so.
   gpu::VariableBindings Bindings;     ///< Of modules that are loaded next.
   std::shared_ptr<gpu::TouchRecord> Writes; ///< Null: not watched.

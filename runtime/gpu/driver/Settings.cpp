@@ -98,6 +98,13 @@ std::optional<Settings> gevo::driver::readSettings(std::string &Error) {
     return std::nullopt;
   }
   S.Launch.FailOnFinding = OnFinding == "fail";
+  std::string Costs = variable("GEVO_COSTS", "auto");
+  auto Choice = gpu::timing::costChoiceByName(Costs);
+  if (!Choice || *Choice == gpu::timing::CostChoice::Sass) {
+    Error = "GEVO_COSTS: '" + Costs + "' is neither auto nor rules";
+    return std::nullopt;
+  }
+  S.Launch.Costs = *Choice;
   S.Launch.FindingsTo = variable("GEVO_FINDINGS", "stderr");
   return S;
 }

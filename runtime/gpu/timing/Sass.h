@@ -25,6 +25,7 @@
 #include "runtime/gpu/timing/Lowering.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,9 +69,19 @@ struct SassTools {
 SassTools findSassTools();
 
 /// Assembles \p Ptx for \p Arch and reads it back, or finds what was made of
-/// it before (see SassCache.h).
+/// it before (see SassCache.h); of a kernel \p Entry alone, with what it calls,
+/// unless that is empty.
 Result<SassModule> assemble(const SassTools &Tools, std::string_view Ptx,
-                            uint64_t Arch);
+                            uint64_t Arch, const std::string &Entry = {});
+
+/// Where the costs of instructions may come from.
+enum class CostChoice : uint8_t {
+  Auto,  ///< Machine code where it can be had, otherwise rules.
+  Rules, ///< Rules about PTX.
+  Sass   ///< Machine code or an error.
+};
+/// "auto", "rules" or "sass".
+std::optional<CostChoice> costChoiceByName(std::string_view Name);
 
 /// The registers of an instruction: \p Opcode with its modifiers, \p Text what
 /// stands behind it.

@@ -63,13 +63,15 @@ std::string seal(std::string_view Text) {
 } // namespace
 
 std::string gevo::gpu::timing::sassKey(const SassTools &Tools,
-                                       std::string_view Ptx, uint64_t Arch) {
+                                       std::string_view Ptx, uint64_t Arch,
+                                       const std::string &Entry) {
   Digest D;
   D.add("1"); // The format of a file.
   D.add(identity(Tools.Assembler));
   D.add(identity(Tools.Disassembler));
   D.add(std::to_string(Arch));
   D.add(Ptx);
+  D.add(Entry);
   return D.str();
 }
 

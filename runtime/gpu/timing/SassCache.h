@@ -42,9 +42,10 @@ private:
   size_t MaxFiles;
 };
 
-/// A name for the machine code of \p Ptx: 32 hexadecimal digits.
-std::string sassKey(const SassTools &Tools, std::string_view Ptx,
-                    uint64_t Arch);
+/// A name for the machine code of \p Entry (empty: all kernels) of \p Ptx: 32
+/// hexadecimal digits.
+std::string sassKey(const SassTools &Tools, std::string_view Ptx, uint64_t Arch,
+                    const std::string &Entry = {});
 
 /// The folder "sass" in GEVO_CACHE, XDG_CACHE_HOME/gevo or ~/.cache/gevo; empty
 /// if none of these is set, or if GEVO_CACHE is "off".

@@ -105,37 +105,42 @@ std::string registerLines(const std::string &Said) {
   return Out;
 }
 
-/// The listing for one architecture, behind lines that say by what and for what
-/// it was made, and how many registers the code for \p Wanted uses.
-Result<std::string> assembleFor(const SassTools &Tools, std::string_view Ptx,
-                                uint64_t Arch, uint64_t Wanted) {
+/// The machine code of \p Ptx as text, behind lines that say by what and for
+/// what it was made, and how many registers the code for \p Wanted uses. The
+/// disassembler may be too new for Volta, whose code is then made for Turing.
+Result<std::string> make(const SassTools &Tools, std::string_view Ptx,
+                         uint64_t Wanted, const std::string &Entry) {
   TemporaryFolder Folder;
   if (Folder.Path.empty())
     return Diagnostic{"no temporary folder"};
   std::string Source = Folder.Path / "k.ptx", Binary = Folder.Path / "k.cubin";
   std::ofstream(Source, std::ios::binary) << Ptx;
-  auto Assemble = [&](uint64_t For) {
-    return runProcess({Tools.Assembler, "-v", "-arch=sm_" + std::to_string(For),
-                       "-lineinfo", Source, "-o", Binary},
-                      true);
-  };
-  Result<std::string> Assembled = Assemble(Arch);
-  if (!Assembled)
-    return Assembled.error();
-  std::string Registers = registerLines(*Assembled);
-  Result<std::string> Listing =
-      runProcess({Tools.Disassembler, "-gp", "-hex", "-c", Binary});
-  if (!Listing)
-    return Listing.error();
-  // Occupancy is that of the architecture itself.
-  if (Wanted != Arch)
-    if (Result<std::string> Own = Assemble(Wanted))
-      Registers = registerLines(*Own);
-  return "ptxas " + versionOf(Tools.Assembler) + "\n" + std::to_string(Arch) +
-         "\n" + Registers + *Listing;
+  std::string Registers;
+  constexpr uint64_t Turing = 75;
+  for (uint64_t Arch = Wanted;; Arch = Turing) {
+    std::vector<std::string> Arguments = {
+        Tools.Assembler, "-v",   "-arch=sm_" + std::to_string(Arch),
+        "-lineinfo",     Source, "-o",
+        Binary};
+    if (!Entry.empty())
+      Arguments.insert(Arguments.end(), {"--entry", Entry});
+    Result<std::string> Assembled = runProcess(Arguments, true);
+    if (!Assembled)
+      return Assembled.error();
+    // Occupancy is that of the architecture itself.
+    if (Arch == Wanted)
+      Registers = registerLines(*Assembled);
+    Result<std::string> Listing =
+        runProcess({Tools.Disassembler, "-gp", "-hex", "-c", Binary});
+    if (Listing)
+      return "ptxas " + versionOf(Tools.Assembler) + "\n" +
+             std::to_string(Arch) + "\n" + Registers + *Listing;
+    if (Arch >= Turing)
+      return Listing.error();
+  }
 }
 
-/// Reads what assembleFor made.
+/// Reads what make() made.
 Result<SassModule> readMade(const std::string &Text) {
   size_t First = Text.find('\n'), Second = Text.find('\n', First + 1);
   if (Second == std::string::npos)
@@ -207,24 +212,33 @@ SassTools gevo::gpu::timing::findSassTools() {
 
 Result<SassModule> gevo::gpu::timing::assemble(const SassTools &Tools,
                                                std::string_view Ptx,
-                                               uint64_t Arch) {
+                                               uint64_t Arch,
+                                               const std::string &Entry) {
   if (!Tools.found())
     return Diagnostic{"ptxas or nvdisasm is not on this machine"};
   if (Arch < 70)
     return Diagnostic{"the machine code of sm_" + std::to_string(Arch) +
                       " cannot be read"};
   SassCache Cache(sassCacheFolder());
-  std::string Key = sassKey(Tools, Ptx, Arch);
+  std::string Key = sassKey(Tools, Ptx, Arch, Entry);
   std::optional<std::string> Text = Cache.find(Key);
   if (!Text) {
-    Result<std::string> Made = assembleFor(Tools, Ptx, Arch, Arch);
-    // The disassembler may be too new for Volta.
-    if (!Made && Arch < 75)
-      Made = assembleFor(Tools, Ptx, 75, Arch);
+    Result<std::string> Made = make(Tools, Ptx, Arch, Entry);
     if (!Made)
       return Made.error();
     Cache.store(Key, *Made);
     Text = std::move(*Made);
   }
   return readMade(*Text);
+}
+
+std::optional<CostChoice>
+gevo::gpu::timing::costChoiceByName(std::string_view Name) {
+  if (Name == "auto")
+    return CostChoice::Auto;
+  if (Name == "rules")
+    return CostChoice::Rules;
+  if (Name == "sass")
+    return CostChoice::Sass;
+  return std::nullopt;
 }

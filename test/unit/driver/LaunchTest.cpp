@@ -188,7 +188,29 @@ TEST_F(LaunchTest, Counters) {
   EXPECT_GT(C.Microseconds, 0) << "but a bound";
   int Version = 0;
   EXPECT_EQ(A.gevoGpuVersion(&Version), CUDA_SUCCESS);
-  EXPECT_EQ(Version, 4);
+  EXPECT_EQ(Version, 5);
+}
+
+// Copies and fills go through L2, so a launch finds there what it reads.
+TEST_F(LaunchTest, CopiesWarmTheCache) {
+  auto cyclesFor = [&](CUdeviceptr At) {
+    unsigned N = 1024, V = 1;
+    EXPECT_EQ(launch(function(M, "add"), 8, 128, {&At, &N, &V}), CUDA_SUCCESS);
+    GevoGpuCounters C = {};
+    EXPECT_EQ(A.gevoGpuGetCounters(&C, sizeof(C)), CUDA_SUCCESS);
+    return C.Cycles;
+  };
+  CUdeviceptr Copied = allocate(4096), Filled = allocate(4096),
+              Moved = allocate(4096);
+  std::vector<unsigned> Host(1024);
+  uint64_t Cold = cyclesFor(P), Warm = cyclesFor(P);
+  EXPECT_LT(Warm, Cold) << "what the first launch left";
+  ASSERT_EQ(A.cuMemcpyHtoD_v2(Copied, Host.data(), 4096), CUDA_SUCCESS);
+  EXPECT_LT(cyclesFor(Copied), Cold);
+  ASSERT_EQ(A.cuMemsetD32_v2(Filled, 0, 1024), CUDA_SUCCESS);
+  EXPECT_LT(cyclesFor(Filled), Cold);
+  ASSERT_EQ(A.cuMemcpyDtoD_v2(Moved, Filled, 4096), CUDA_SUCCESS);
+  EXPECT_LT(cyclesFor(Moved), Cold);
 }
 
 TEST_F(LaunchTest, FindingsGoWhereTheyShould) {
