@@ -81,7 +81,7 @@ static std::string describeStale(const FunctionEdits &Edits, Function &F) {
   unsigned Count = 0;
   forEachAnchored(F, [&](const Instruction &, unsigned) { ++Count; });
   return "the function is not the one that the edits were made for: its source "
-         "or the compiler's options have changed (" +
+         "or the compiler's options, such as -O, have changed (" +
          std::to_string(Edits.Instructions) + " instructions then, " +
          std::to_string(Count) + " now)";
 }

@@ -90,7 +90,7 @@
 ; Another fingerprint: the set is stale. A second list for one function: refused.
 ; RUN: sed 's/"fingerprint": "[0-9a-f]*"/"fingerprint": "0"/' %t/good.json > %t/stale.json
 ; RUN: %opt_gevo -passes='gevo-replay<edits=%t/stale.json>' -S %t/kernel.ll -o %t/same.ll 2>&1 | FileCheck %s --check-prefix=STALE
-; STALE: warning: gevo: {{.*}}stale.json:1:{{[0-9]+}}: the edits of 'edited' do not apply: the function is not the one that the edits were made for: its source or the compiler's options have changed ({{[0-9]+}} instructions then, {{[0-9]+}} now); the function is left as it was. Search again, or let -gevo-remap (GEVO_REMAP=1) find the places anew
+; STALE: warning: gevo: {{.*}}stale.json:1:{{[0-9]+}}: the edits of 'edited' do not apply: the function is not the one that the edits were made for: its source or the compiler's options, such as -O, have changed ({{[0-9]+}} instructions then, {{[0-9]+}} now); the function is left as it was. Search again, or let -gevo-remap (GEVO_REMAP=1) find the places anew
 ; STALE: warning: gevo: kernel.cu (sm_70): applied 0 of 2 edits of {{.*}}stale.json
 ; RUN: opt -S %t/kernel.ll | cmp - %t/same.ll
 ; RUN: gevo-edits format %t/good.json > %t/formatted.json

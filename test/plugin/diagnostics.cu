@@ -57,7 +57,7 @@
 // RUN: cp changed.cu app.cu
 // RUN: %{device} -o changed.s
 // RUN: env GEVO_EDITS=good.json %{device} -o stale.s 2>&1 | FileCheck %s --check-prefix=STALE
-// STALE: warning: gevo: good.json:1:{{[0-9]+}}: the edits of 'scale(float*, float const*, float)' do not apply: the function is not the one that the edits were made for: its source or the compiler's options have changed ({{[0-9]+}} instructions then, {{[0-9]+}} now); the function is left as it was. Search again, or let -gevo-remap (GEVO_REMAP=1) find the places anew
+// STALE: warning: gevo: good.json:1:{{[0-9]+}}: the edits of 'scale(float*, float const*, float)' do not apply: the function is not the one that the edits were made for: its source or the compiler's options, such as -O, have changed ({{[0-9]+}} instructions then, {{[0-9]+}} now); the function is left as it was. Search again, or let -gevo-remap (GEVO_REMAP=1) find the places anew
 // STALE: warning: gevo: app.cu (sm_70): applied 0 of 2 edits of good.json
 // RUN: cmp changed.s stale.s
 
