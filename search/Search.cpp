@@ -64,6 +64,13 @@ double Search::elapsed() const {
              .count();
 }
 
+StageCounts Search::stagesSoFar() const {
+  StageCounts All = State.Stages;
+  for (unsigned I = 0; I < NumStages; ++I)
+    All[I] += Live[I];
+  return All;
+}
+
 double Search::spent() const {
   double Spent = 0;
   if (Options.MaxEvaluations)
@@ -130,11 +137,13 @@ std::vector<Individual> Search::evaluateSome(ArrayRef<EditList> Batch,
     if (Error Bad = E.evaluate(
             Wanted, [&] { return Counted ? done() : stopped(); },
             [&](const Variant &V) -> Error {
+              Live[static_cast<unsigned>(V.Result.End)] += V.Number != Beyond;
               if (Observer.Evaluated)
                 Observer.Evaluated(*this, V);
               return Error::success();
             }))
       Failure = toString(std::move(Bad));
+  Live = {};
   if (Counted)
     State.Evaluations = Number;
   for (size_t I = 0; I < Batch.size(); ++I) {

@@ -72,7 +72,12 @@ public:
   /// Ends it after the evaluations under way; safe in a signal handler.
   void stop() { Stopped = true; }
   bool stopped() const { return Stopped; }
+  /// For what comes after a search that was stopped.
+  void goOn() { Stopped = false; }
   double elapsed() const;
+  /// How many evaluations ended at each stage, those of the batch under way
+  /// too, which the state does not know yet.
+  StageCounts stagesSoFar() const;
 
   /// \name For algorithms
   /// @{
@@ -105,6 +110,8 @@ private:
   SearchObserver Observer;
   SearchState State;
   llvm::StringSet<> Seen;
+  /// Of the batch under way.
+  StageCounts Live = {};
   /// What went wrong with the store or the workers.
   std::string Failure;
   /// Something that was asked for was not evaluated: this generation does not

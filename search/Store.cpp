@@ -33,7 +33,8 @@ const json::Object &Store::setup() const {
 
 Error Store::openMeasurements() {
   auto Log =
-      AppendLog::open(path("measured-" + Scenario + ".jsonl"),
+      AppendLog::open(path("measured-" + std::to_string(StoreVersion) + "-" +
+                           Scenario + ".jsonl"),
                       json::Object{{"gevo_search_measurements", StoreVersion},
                                    {"scenario", Scenario}},
                       /*AnyHeader=*/false, AppendLog::Sync::Soon);

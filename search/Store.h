@@ -9,7 +9,8 @@
 //
 //   evaluations.jsonl      what the search is, then one line per evaluation
 //   checkpoint.json        the state after the last whole generation
-//   measured-<id>.jsonl    results by code, for all searches of one scenario
+//   measured-<version>-<id>.jsonl  results by code, for all searches of one
+//   scenario
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,7 @@
 namespace gevo {
 
 /// The version of the files' format.
-constexpr int StoreVersion = 1;
+constexpr int StoreVersion = 2;
 
 class Store {
 public:

@@ -69,8 +69,6 @@ Error Judges::findOutputs(WholeScenario &S) {
         I->type() == sys::fs::file_type::regular_file)
       Asked.Outputs.push_back(Name.str());
   llvm::sort(Asked.Outputs);
-  if (!Asked.Outputs.empty())
-    V.say("compared besides standard output: " + join(Asked.Outputs, ", "));
   return Error::success();
 }
 
@@ -123,6 +121,11 @@ void Judges::tell() {
         << demangle(K.Name);
     V.say(Text);
   }
+  std::string Compared = "compared after whole runs: standard output";
+  for (size_t I = 0; I < Case.Original.Outputs.size(); ++I)
+    Compared += (I ? ", " + Asked.Outputs[I - 1] : "") + " (" +
+                std::to_string(Case.Original.Outputs[I].size()) + " bytes)";
+  V.say(Compared);
   if (int Status = Case.Original.ExitStatus)
     V.say("the program ends with status " + Twine(Status) +
           "; variants must do so, too");
@@ -135,6 +138,28 @@ void Judges::tell() {
             Twine(lineOfWord(Case.Original.Outputs[I],
                              *Case.Volatile[I].begin())));
   }
+}
+
+// "smooth: arg1 f32; sum: arg1 f32", as the stores of the original tell.
+static std::string outputsOf(const capture::Capture &Captured) {
+  std::map<std::string, std::set<std::string>> Written;
+  for (const capture::Case &C : Captured.Cases) {
+    std::string Kernel = demangle(C.Launches[0].Kernel);
+    for (size_t B = 0; B < C.Buffers.size(); ++B) {
+      std::set<uint8_t> Marks;
+      for (const capture::Piece &P : C.Buffers[B].Pieces)
+        Marks.insert(P.Marks.begin(), P.Marks.end());
+      for (uint8_t Mark : Marks)
+        if (capture::isWritten(Mark))
+          Written[Kernel.substr(0, Kernel.find('('))].insert(
+              measure::Replay::bufferName(C, B) + " " +
+              gpu::elementName(capture::typeOf(Mark)));
+    }
+  }
+  std::string Text;
+  for (const auto &[Kernel, Buffers] : Written)
+    Text += (Text.empty() ? "" : "; ") + Kernel + ": " + join(Buffers, ", ");
+  return Text;
 }
 
 Error Judges::capture(bool Again) {
@@ -155,6 +180,7 @@ Error Judges::capture(bool Again) {
     Count += C.Weight;
   V.say("searching on " + Twine(Launches->Captured.Cases.size()) +
         " captured launches, which stand for " + Twine(Count));
+  V.say("compared there: " + outputsOf(Launches->Captured));
   if (!Asked.HeldOut.empty() || !Asked.OtherInputs)
     return Error::success();
   Expected<std::optional<LaunchScenario>> Made = otherInputs(

@@ -235,6 +235,11 @@ Error Pipeline::search(Search &S) {
   Running = &S;
   Error E = S.run();
   V.progress(S, /*Last=*/true);
+  if (S.stopped())
+    V.say("stopped; the best so far is minimised and validated. Ctrl-C again "
+          "ends at once, and gevo-search --resume=" +
+          Options.Folder + " goes on");
+  S.goOn();
   return E;
 }
 
@@ -246,12 +251,14 @@ std::vector<Finalist> Pipeline::finalists(Search &S) {
     const Individual *Best = S.state().best(Most);
     if (!Best || Best->Edits.empty())
       return;
+    V.say(Title + ": minimising " + Twine(Best->Edits.size()) + " edits");
     Minimised M = minimise(S, *Best, Most);
     if (M.Kept.Edits.empty()) {
       V.say(Title + ": " + Twine(M.Before) +
             " edits that are worth less than 1 %, which are dropped");
       return;
     }
+    V.say(Title + ": validating " + Twine(M.Kept.Edits.size()) + " edits");
     Finalist F = Judging->validate(M.Kept);
     F.Title = Title.str();
     F.Before = M.Before;
@@ -259,6 +266,7 @@ std::vector<Finalist> Pipeline::finalists(Search &S) {
     if (F.passed() || S.stopped())
       return;
     Result.back().Title += ", refused";
+    V.say(Title + ": refused; looking for what is left");
     if (retreat(S, M.Kept, Most, [&](const Individual &I) {
           F = Judging->validate(I);
           return F.passed();
@@ -335,7 +343,11 @@ Error Pipeline::run() {
   SO.MaxSeconds = Asked.Seconds;
   SO.Tolerance = Asked.Tolerance;
   SearchObserver Observer;
-  Observer.Evaluated = [&](const Search &S, const Variant &) { V.progress(S); };
+  // Not while minimising: the budget is spent then.
+  Observer.Evaluated = [&](const Search &S, const Variant &) {
+    if (!S.done())
+      V.progress(S);
+  };
   Observer.Progress = [&](const Search &S) { V.progress(S); };
   Observer.Checkpoint = [&](const SearchState &S) { return Disk->save(S); };
   Search S(*Device, *Cached, SO, Observer);

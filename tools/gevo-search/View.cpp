@@ -58,8 +58,9 @@ void View::progress(const Search &S, bool Last) {
     return;
   LastShown = Now;
   const SearchState &State = S.state();
-  uint64_t Valid = State.Stages[static_cast<unsigned>(Stage::Done)], All = 0;
-  for (uint64_t N : State.Stages)
+  StageCounts Stages = S.stagesSoFar();
+  uint64_t Valid = Stages[static_cast<unsigned>(Stage::Done)], All = 0;
+  for (uint64_t N : Stages)
     All += N;
   const Individual *Best = State.best(S.options().Tolerance);
   clearLine();
@@ -73,8 +74,9 @@ void View::progress(const Search &S, bool Last) {
   if (S.options().MaxSeconds)
     errs() << ", " << duration(std::max(0.0, S.options().MaxSeconds - Now))
            << " left";
-  else if (S.options().MaxEvaluations && S.spent() > 0)
-    errs() << ", " << duration(Now / S.spent() - Now) << " left";
+  else if (uint64_t Most = S.options().MaxEvaluations; Most && All)
+    errs() << ", " << duration(Now / All * (Most - std::min(Most, All)))
+           << " left";
   LineOpen = Terminal && !Last;
   errs() << (LineOpen ? "" : "\n");
 }
@@ -122,6 +124,7 @@ static json::Array checksOf(const Finalist &F) {
     json::Object O{{"run", jsonText(C.Name)},
                    {"gpu", C.Gpu},
                    {"held_out", C.HeldOut},
+                   {"times", C.Times},
                    {"original_us", C.Original / 1000},
                    {"result", C.Result}};
     if (!C.Inputs.empty())

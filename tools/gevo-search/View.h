@@ -30,6 +30,8 @@ struct Finalist {
     std::string Name;
     std::string Gpu;
     bool HeldOut = false;
+    /// How often it was run: without checks, for its time, and with all.
+    unsigned Times = 2;
     /// Made for the purpose, by name; empty: it is a run of the program.
     std::vector<std::string> Inputs;
     Fitness Result;
