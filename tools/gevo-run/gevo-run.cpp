@@ -99,7 +99,9 @@ const char Help[] =
     "that\n"
     "                    behave alike are sampled\n"
     "  --no-timing       do not model time\n"
-    "  --step-limit N    end a launch after N warp instructions\n"
+    "  --step-limit N    end a launch after N warp instructions (default: "
+    "2^30;\n"
+    "                    0: never)\n"
     "  --help, --version\n"
     "\n"
     "Exit status: 0 if all launches were clean, 2 if one failed or a check\n"
@@ -119,7 +121,8 @@ const std::vector<std::string> KnownOptions = [] {
 }();
 
 struct CommandLine {
-  std::string Ptx, Launch, Gpu = "V100", Checks = "all", StepLimit = "0";
+  std::string Ptx, Launch, Gpu = "V100", Checks = "all";
+  std::string StepLimit = std::to_string(driver::DefaultStepLimit);
   RunOptions Run;
 };
 

@@ -79,7 +79,8 @@ std::optional<Settings> gevo::driver::readSettings(std::string &Error) {
             "'; expected all, bounds, none or families separated by commas";
     return std::nullopt;
   }
-  std::string Limit = variable("GEVO_STEP_LIMIT", "0");
+  std::string Limit =
+      variable("GEVO_STEP_LIMIT", std::to_string(DefaultStepLimit).c_str());
   if (std::optional<uint64_t> Count = parseCount(Limit)) {
     S.Launch.StepLimit = *Count;
   } else {

@@ -22,6 +22,10 @@
 
 namespace gevo::driver {
 
+/// Where a launch ends unless told otherwise, in warp instructions: an empty
+/// loop takes a quarter of a minute for as many.
+constexpr uint64_t DefaultStepLimit = uint64_t(1) << 30;
+
 /// The environment's choices.
 struct Settings {
   std::vector<DeviceProperties> Devices;

@@ -23,6 +23,14 @@ constexpr unsigned SpecialStride = 256;
 constexpr uint64_t WarpQuantum = uint64_t(1) << 16;
 } // namespace
 
+/// Where the system's part of shared memory starts; its end if it has none.
+static uint32_t reservedShared(const Grid &G) {
+  uint32_t Dynamic = G.Options.DynamicSharedBytes;
+  uint32_t Own =
+      Dynamic ? G.Code.DynamicSharedBase + Dynamic : G.Code.StaticSharedBytes;
+  return std::min((Own + 15) & ~15u, G.SharedBytes);
+}
+
 Block::Block(Grid &G) : G(G) {
   uint64_t Threads = G.Options.Block.count();
   uint32_t NumWarps = uint32_t((Threads + WarpSize - 1) / WarpSize);
@@ -55,7 +63,10 @@ Block::Block(Grid &G) : G(G) {
     X.Bases[SpecialBase] = reinterpret_cast<char *>((S + 63) & ~uintptr_t(63));
     X.LocalMemory = LocalStorage + W * PerWarp;
     X.LocalStride = G.LocalBytes;
-    X.LocalLimit = LocalStorage ? G.LocalBytes : 0;
+    X.LocalLimit =
+        G.Code.UnboundedStack ? G.LocalBytes : G.Code.LocalBytesPerThread;
+    if (!LocalStorage)
+      X.LocalLimit = 0;
     if (G.CheckUninit && LocalStorage) {
       LocalShadow.emplace_back(PerWarp);
       X.LocalShadow = LocalShadow.back().data();
@@ -77,7 +88,10 @@ void Block::start(uint64_t BlockIndex, BlockTrace *Trace) {
   BarrierEpoch = 0;
   std::memset(Shared, 0, G.SharedBytes);
   std::fill(SharedShadow.begin(), SharedShadow.end(), 0);
-  SharedUnwritten = SharedShadow.size();
+  if (!SharedShadow.empty()) {
+    std::fill(SharedShadow.begin() + reservedShared(G), SharedShadow.end(), 1);
+    SharedUnwritten = reservedShared(G);
+  }
   // Frames of calls are cleared when they are entered.
   uint32_t OwnBytes = G.Code.Functions[0]->LocalBytes;
   for (auto &S : LocalShadow)
@@ -219,6 +233,13 @@ void Block::fillSpecials(Warp &W) {
     case SpecialRegister::DynamicSmem:
       All(G.Options.DynamicSharedBytes);
       break;
+    case SpecialRegister::ReservedSmemBegin:
+      All(reservedShared(G));
+      break;
+    case SpecialRegister::ReservedSmemEnd:
+    case SpecialRegister::ReservedSmemCap:
+      All(G.SharedBytes);
+      break;
     // Where cooperative groups look for the grid's barrier.
     case SpecialRegister::Envreg1:
       All(uint32_t(G.Workspace >> 32));
@@ -264,7 +285,7 @@ BlockStop Block::run(uint64_t Quantum) {
       Finding F;
       F.Kind = FindingKind::StepLimit;
       F.Message = "the launch executed more than " + std::to_string(Limit) +
-                  " warp instructions";
+                  " warp instructions; raise the step limit if it needs more";
       F.Kernel = G.What.name();
       F.Who.Block = Where;
       if (!W.splits().empty()) {

@@ -227,9 +227,28 @@ bool Warp::doReturn(uint32_t S) {
   return true;
 }
 
+/// Prints what CUDA prints, where CUDA prints it.
+void Warp::assertFail(unsigned Lane, const std::string &Text,
+                      const std::string &File, uint32_t Line,
+                      const std::string &Function) {
+  auto Triple = [](const Dim3 &D) {
+    return "[" + std::to_string(D.X) + "," + std::to_string(D.Y) + "," +
+           std::to_string(D.Z) + "]";
+  };
+  Owner.G.print(File + ":" + std::to_string(Line) + ": " + Function +
+                    ": block: " + Triple(Owner.Where) +
+                    ", thread: " + Triple(Owner.threadAt(Index, Lane)) +
+                    " Assertion `" + Text + "` failed.\n",
+                stderr);
+  if (!Faulted)
+    fault(FindingKind::Assertion, Lane, "assertion '" + Text + "' failed");
+}
+
 void Warp::callBuiltin(const CallInfo &Info, uint32_t Mask) {
   Grid &G = Owner.G;
-  for (uint32_t M = Mask; M && !Faulted; M &= M - 1) {
+  // Each lane whose assertion fails says so.
+  bool Asserts = Info.Special == CallInfo::AssertFail;
+  for (uint32_t M = Mask; M && (!Faulted || Asserts); M &= M - 1) {
     unsigned L = unsigned(__builtin_ctz(M));
     auto Arg = [&](unsigned K) {
       return K < Info.Args.size() ? readPiece(*Current, Info.Args[K], L) : 0;
@@ -249,19 +268,10 @@ void Warp::callBuiltin(const CallInfo &Info, uint32_t Mask) {
         fault(FindingKind::InvalidFree, L,
               "free of an address that malloc did not return", Arg(0));
       break;
-    case CallInfo::AssertFail: {
-      std::string Text = readString(*this, L, Arg(0));
-      std::string File = readString(*this, L, Arg(1));
-      std::string Function = readString(*this, L, Arg(3));
-      Dim3 T = Owner.threadAt(Index, L), B = Owner.Where;
-      G.print(File + ":" + std::to_string(uint32_t(Arg(2))) + ": " + Function +
-              ": block: [" + std::to_string(B.X) + "," + std::to_string(B.Y) +
-              "," + std::to_string(B.Z) + "], thread: [" + std::to_string(T.X) +
-              "," + std::to_string(T.Y) + "," + std::to_string(T.Z) +
-              "] Assertion `" + Text + "` failed.\n");
-      fault(FindingKind::Assertion, L, "assertion '" + Text + "' failed");
+    case CallInfo::AssertFail:
+      assertFail(L, readString(*this, L, Arg(0)), readString(*this, L, Arg(1)),
+                 uint32_t(Arg(2)), readString(*this, L, Arg(3)));
       break;
-    }
     case CallInfo::NotBuiltin:
       assert(false && "not a built-in function");
     }

@@ -125,6 +125,12 @@ struct CallInfo {
   std::vector<Piece> Results;
 };
 
+/// A variable in a space of addresses that start at 0.
+struct NamedRange {
+  std::string Name;
+  uint64_t Begin = 0, Bytes = 0;
+};
+
 /// One function, decoded for one kernel.
 struct Code {
   const ptx::Function *Source = nullptr;
@@ -136,6 +142,7 @@ struct Code {
   std::vector<std::vector<uint32_t>> TargetLists;
   uint32_t FrameBytes = 0; ///< Registers.
   uint32_t LocalBytes = 0; ///< Memory of a frame: variables and parameters.
+  std::vector<NamedRange> Variables; ///< Those, from the frame's start on.
   /// Formal parameters and results: place in the frame memory or row.
   std::vector<CallInfo::Piece> Params;
   std::vector<CallInfo::Piece> Results;
@@ -151,6 +158,7 @@ struct KernelCode {
   uint32_t StaticSharedBytes = 0;
   uint32_t DynamicSharedAlign = 16;
   uint32_t DynamicSharedBase = 0;
+  std::vector<NamedRange> SharedVariables; ///< Static ones.
   uint32_t RegistersPerThread = 0;
   uint32_t LocalBytesPerThread = 0; ///< Without recursion and indirect calls.
   bool UnboundedStack = false;      ///< Recursion or indirect calls.

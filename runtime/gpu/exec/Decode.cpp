@@ -84,6 +84,8 @@ void Decoder::layOutFrame() {
   auto Place = [&](uint32_t Sym) {
     const ptx::Variable &V = M.variable(Sym);
     FrameOffsets[Sym] = layOut(Cursor, V.Bytes, std::max(1u, V.Align));
+    if (V.Where == Space::Local)
+      Out->Variables.push_back({V.Name, FrameOffsets[Sym], V.Bytes});
   };
   auto Formals = [&](const std::vector<ptx::Formal> &List,
                      std::vector<CallInfo::Piece> &Pieces) {
@@ -105,11 +107,11 @@ void Decoder::layOutFrame() {
     Formals(F.Params, Out->Params);
     Formals(F.Returns, Out->Results);
   }
-  for (uint32_t Sym : F.Locals) {
-    Space Where = M.variable(Sym).Where;
-    if (Where == Space::Local || Where == Space::Param)
-      Place(Sym);
-  }
+  // Variables come last: one that is overrun is near the end of memory.
+  for (Space Which : {Space::Param, Space::Local})
+    for (uint32_t Sym : F.Locals)
+      if (M.variable(Sym).Where == Which)
+        Place(Sym);
   if (Cursor > MaxFrameMemory)
     fail("function '" + F.Name + "' needs " + std::to_string(Cursor) +
          " bytes of local memory, more than " + std::to_string(MaxFrameMemory));

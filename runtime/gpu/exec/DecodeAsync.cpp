@@ -76,8 +76,10 @@ void Decoder::decodeMbarrier() {
   unsigned At = Waits || Arrives ? 1 : 0;
   if (PI->Op != Opcode::MbarrierInit && PI->Op != Opcode::MbarrierInval) {
     I.Flags |= FlagStrong;
+    if (Waits)
+      I.Flags |= FlagSpin;
     if (!has(Mod::Relaxed))
-      I.Flags |= Waits ? FlagAcquire | FlagSpin : FlagReleaseOrder;
+      I.Flags |= Waits ? FlagAcquire : FlagReleaseOrder;
   }
   decodeAddress(Ops[At], spaceOf());
   if (Waits) {

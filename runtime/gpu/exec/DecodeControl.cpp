@@ -87,7 +87,9 @@ void Decoder::decodeControl() {
   }
   I.A = src(Ops[1], T);
   I.Imm = 8;
-  if (PI->NumOperands > 2) {
+  // LLVM writes 0 for an alignment that is nothing special.
+  if (PI->NumOperands > 2 &&
+      (Ops[2].Kind != OperandKind::Integer || Ops[2].Value)) {
     I.Imm = Ops[2].Value;
     if (Ops[2].Kind != OperandKind::Integer || I.Imm < 1 || I.Imm > 65536 ||
         (I.Imm & (I.Imm - 1)))

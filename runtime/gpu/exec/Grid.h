@@ -15,6 +15,7 @@
 #include "runtime/gpu/exec/Code.h"
 #include "runtime/gpu/exec/Device.h"
 
+#include <cstdio>
 #include <map>
 #include <tuple>
 
@@ -40,7 +41,10 @@ struct Grid {
   /// Block coordinates of a linear index.
   Dim3 blockAt(uint64_t Index) const;
   CodePlace place(uint32_t Function, uint32_t Pc) const;
-  void print(std::string_view Text);
+  /// Does the load there only copy?
+  bool copies(uint32_t Function, uint32_t Pc);
+  /// To LaunchOptions::Printf; if there is none, to \p To.
+  void print(std::string_view Text, std::FILE *To);
 
   Device &Owner;
   const Kernel &What;
@@ -52,6 +56,9 @@ struct Grid {
   uint64_t Steps = 0;
   uint64_t StepsBefore = 0; ///< Of the device's earlier launches.
   bool Independent = true;  ///< sm_70 and later: lanes may wait for each other.
+  /// Lanes of a warp run in step: before sm_70, and on later GPUs in code for
+  /// earlier ones, which chooses that by being so.
+  bool InStep = false;
   std::unique_ptr<RaceDetector> Races; ///< Null: not checked.
   std::unique_ptr<Recorder> Traces;    ///< Null: nothing is traced.
   bool CheckUninit = false;
@@ -60,6 +67,7 @@ struct Grid {
   uint32_t LocalBytes = 0;  ///< Per thread.
 
 private:
+  std::map<uint32_t, std::vector<bool>> OnlyStored; ///< See copies().
   std::map<std::tuple<FindingKind, uint64_t, uint64_t>, size_t> Known;
 };
 

@@ -116,6 +116,7 @@ void wait(Warp &W, const Inst &I, uint32_t Mask) {
     Over |= uint32_t(Phase(Word).Parity != Asked) << L;
   }
   blend(W.pred(I.D), Over, Mask);
+  W.GivesWay = Over != Mask;
   // Lanes that went through have met.
   if (W.Owner.G.Races && Over)
     W.Owner.G.Races->warpSync(W.Owner, W.Index, Over);

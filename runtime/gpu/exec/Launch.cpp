@@ -17,6 +17,7 @@
 #include "runtime/gpu/exec/Race.h"
 #include "runtime/gpu/exec/Recorder.h"
 #include "runtime/gpu/exec/Touch.h"
+#include "runtime/gpu/ptx/Liveness.h"
 
 #include <algorithm>
 #include <cassert>
@@ -27,6 +28,22 @@ using namespace gevo::gpu;
 
 namespace {
 constexpr uint64_t WorkspaceBytes = 256;
+/// Of the traces of blocks that run at once.
+constexpr uint64_t MaxTraceBytes = uint64_t(2) << 30;
+/// Shared memory of the system's own, in which cooperative groups keep the
+/// barriers of several warps.
+constexpr uint32_t ReservedSharedBytes = 1024;
+
+/// Does the kernel ask where the system's own shared memory is?
+bool usesReservedShared(const KernelCode &C) {
+  using ptx::SpecialRegister;
+  for (SpecialRegister R :
+       {SpecialRegister::ReservedSmemBegin, SpecialRegister::ReservedSmemEnd,
+        SpecialRegister::ReservedSmemCap})
+    if (C.Specials >> unsigned(R) & 1)
+      return true;
+  return false;
+}
 } // namespace
 
 const char *gevo::gpu::launchStatusName(LaunchStatus S) {
@@ -63,12 +80,16 @@ Grid::Grid(Device &D, const Kernel &K, const KernelCode &C, GlobalMemory &M,
   Options.Params = nullptr;
   StepsBefore = D.StepsRun;
   Independent = D.config().SmArch >= 70;
+  InStep = !Independent || K.attributes().TargetArch < 70;
   CheckUninit = checks(CheckFamily::Uninit);
   if (checks(CheckFamily::Race))
     Races = std::make_unique<RaceDetector>(*this);
   SharedBytes = C.DynamicSharedBase + O.DynamicSharedBytes;
   if (!O.DynamicSharedBytes)
     SharedBytes = C.StaticSharedBytes;
+  // It lies behind the kernel's.
+  if (usesReservedShared(C))
+    SharedBytes = ((SharedBytes + 15) & ~15u) + ReservedSharedBytes;
   if (O.Cooperative)
     Workspace = Memory.allocate(WorkspaceBytes, MemoryKind::Device);
   if (O.Touches)
@@ -147,11 +168,28 @@ CodePlace Grid::place(uint32_t Function, uint32_t Pc) const {
   return P;
 }
 
-void Grid::print(std::string_view Text) {
+bool Grid::copies(uint32_t Function, uint32_t Pc) {
+  const ptx::Function &F = *Code.Functions[Function]->Source;
+  const ptx::Operand &From = F.operands(F.Code[Pc])[1];
+  uint32_t Pointer =
+      From.Base == ptx::AddressBase::Register ? From.Index : ptx::None;
+  // Keys that collide only cost a finding or two.
+  auto [It, New] = OnlyStored.try_emplace(Function << 20 ^ Pointer);
+  if (New)
+    It->second = ptx::onlyStored(F, Pointer);
+  ptx::RegisterUse Use;
+  ptx::registersOf(F, F.Code[Pc], Use);
+  bool Only = true;
+  for (uint32_t R : Use.Writes)
+    Only = Only && R < It->second.size() && It->second[R];
+  return Only;
+}
+
+void Grid::print(std::string_view Text, std::FILE *To) {
   if (Options.Printf)
     Options.Printf(Text);
   else
-    std::fwrite(Text.data(), 1, Text.size(), stdout);
+    std::fwrite(Text.data(), 1, Text.size(), To);
 }
 
 struct LaunchSession::Impl {
@@ -163,6 +201,7 @@ struct LaunchSession::Impl {
     uint64_t Index;
     std::unique_ptr<Block> Running;
     std::unique_ptr<BlockTrace> Trace;
+    uint64_t TraceBytes = 0;
     bool Done = false;
   };
 
@@ -170,6 +209,7 @@ struct LaunchSession::Impl {
   Resident *find(uint64_t Index);
   Resident &open(uint64_t Index, bool Traced, BlockTrace *Storage = nullptr);
   bool turn(Resident &R, uint64_t Quantum);
+  void boundTraces(Resident &R);
   bool runToEnd(uint64_t Index, BlockTrace *Trace);
 
   std::unique_lock<std::mutex> Held;
@@ -177,6 +217,7 @@ struct LaunchSession::Impl {
   uint64_t Next = 0;
   uint64_t NumBlocks = 0;
   uint64_t MaxResident = 1;
+  uint64_t TraceBytes = 0; ///< Of the open blocks.
   std::vector<std::unique_ptr<Block>> Idle;
   std::vector<std::unique_ptr<Resident>> Open; ///< In order of index.
 };
@@ -284,20 +325,39 @@ LaunchSession::Impl::open(uint64_t Index, bool Traced, BlockTrace *Storage) {
 bool LaunchSession::Impl::turn(Resident &R, uint64_t Quantum) {
   if (R.Done)
     return true;
-  switch (R.Running->run(Quantum)) {
+  BlockStop Stop = R.Running->run(Quantum);
+  if (R.Trace)
+    boundTraces(R);
+  switch (Stop) {
   case BlockStop::Done:
     R.Done = true;
     if (G.Races)
       G.Races->endBlock(*R.Running);
     ++G.Result.Counters.Blocks;
     Idle.push_back(std::move(R.Running));
-    return true;
+    return !G.stopped();
   case BlockStop::Yielded:
-    return true;
+    return !G.stopped();
   case BlockStop::Stopped:
     return false;
   }
   return false;
+}
+
+/// A trace holds all that a block did until the block is timed, so it must not
+/// grow with a kernel that does not end.
+void LaunchSession::Impl::boundTraces(Resident &R) {
+  uint64_t Bytes = 0;
+  for (const WarpTrace &W : R.Trace->Warps)
+    Bytes +=
+        W.Runs.size() * sizeof(W.Runs[0]) + W.Lines.size() * sizeof(W.Lines[0]);
+  TraceBytes += Bytes - R.TraceBytes;
+  R.TraceBytes = Bytes;
+  if (TraceBytes > MaxTraceBytes)
+    G.stop(LaunchStatus::Timeout,
+           "what the launch did takes more than " +
+               std::to_string(MaxTraceBytes >> 20) +
+               " MiB before a block ends; run it without timing");
 }
 
 bool LaunchSession::Impl::runToEnd(uint64_t Index, BlockTrace *Trace) {
@@ -342,6 +402,7 @@ bool LaunchSession::runBlock(uint64_t Index, BlockTrace *Trace) {
   auto It = std::find_if(P->Open.begin(), P->Open.end(),
                          [&](const auto &R) { return R->Index == Index; });
   if (It != P->Open.end()) {
+    P->TraceBytes -= (*It)->TraceBytes;
     if (Trace && (*It)->Trace)
       *Trace = std::move(*(*It)->Trace);
     if ((*It)->Running)

@@ -222,12 +222,12 @@ bool ModuleLoader::layOutShared(const std::vector<uint32_t> &Functions,
   for (uint32_t Sym : Static) {
     const ptx::Variable &V = M.variable(Sym);
     X.Shared[Sym] = layOut(Cursor, V.Bytes, std::max(1u, V.Align));
+    Code.SharedVariables.push_back({V.Name, X.Shared[Sym], V.Bytes});
   }
   Code.StaticSharedBytes = Cursor;
-  uint32_t Align = 16;
+  uint32_t &Align = Code.DynamicSharedAlign = 16;
   for (uint32_t Sym : Dynamic)
     Align = std::max(Align, M.variable(Sym).Align);
-  Code.DynamicSharedAlign = Align;
   Code.DynamicSharedBase = layOut(Cursor, 0, Align);
   for (uint32_t Sym : Dynamic)
     X.Shared[Sym] = Code.DynamicSharedBase;
@@ -302,14 +302,16 @@ void ModuleLoader::measureStack(KernelCode &Code) const {
     for (const CallInfo &Call : C.Calls)
       if (Call.Callee != NoPc)
         Below = std::max(Below, Depth[Call.Callee]);
-    Depth[F] = C.LocalBytes + 32 + Below;
+    // Calls are charged for. Without any, memory ends with the last variable.
+    bool Alone = !F && !Below && !C.Variables.empty();
+    Depth[F] = Alone ? C.Variables.back().Begin + C.Variables.back().Bytes
+                     : C.LocalBytes + 32 + Below;
     State[F] = 2;
     Path.pop_back();
   }
-  bool Needs = Code.Functions.size() > 1 || Code.Functions[0]->LocalBytes ||
-               Code.UnboundedStack;
-  Code.LocalBytesPerThread =
-      Needs ? uint32_t(std::min<uint64_t>(Depth[0], 1u << 20)) : 0;
+  if (Code.Functions.size() > 1 || Code.Functions[0]->LocalBytes ||
+      Code.UnboundedStack)
+    Code.LocalBytesPerThread = uint32_t(std::min(Depth[0], uint64_t(1) << 20));
 }
 
 void ModuleLoader::fillAttributes(const ptx::Function &F, Kernel &K) const {

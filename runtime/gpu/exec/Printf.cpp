@@ -216,7 +216,7 @@ int32_t gevo::gpu::devicePrintf(Warp &W, unsigned Lane, uint64_t Format,
              "printf reads arguments outside of memory", Args);
     return -1;
   }
-  W.Owner.G.print(Out);
+  W.Owner.G.print(Out, stdout);
   return Count;
 }
 

@@ -81,7 +81,7 @@ bool exchangeFails(const Warp &W, const Inst &I, unsigned Lane,
 } // namespace
 
 RaceDetector::RaceDetector(Grid &G)
-    : G(G), Order(G.Independent, RaceOrder::isFine(G.Code)) {
+    : G(G), Order(!G.InStep, RaceOrder::isFine(G.Code)) {
   uint32_t Base = 0;
   for (const auto &F : G.Code.Functions) {
     PlaceBase.push_back(Base);
@@ -350,7 +350,7 @@ bool RaceDetector::conflict(const Visit &V, const AccessRecord &Old) const {
     return (Old.Kind | Now.Kind) & R::CtaScope;
   // Code that counts on a warp running in step marks its shared memory
   // volatile; that orders nothing between lanes from sm_70 on.
-  return V.Space == TraceSpace::Shared && G.Independent &&
+  return V.Space == TraceSpace::Shared && Order.Independent &&
          Old.Warp == Now.Warp && (Old.Kind & Now.Kind & R::Volatile);
 }
 

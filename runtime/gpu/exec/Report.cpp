@@ -108,7 +108,8 @@ void Warp::report(FindingKind K, unsigned Lane, std::string Message,
   F.Who.Place = G.place(Current->Function, Pc);
   F.Address = Address;
   F.AccessBytes = Bytes;
-  if (K == FindingKind::OutOfBoundsGlobal || K == FindingKind::UseAfterFree) {
+  if (K == FindingKind::OutOfBoundsGlobal ||
+      K == FindingKind::OutOfBoundsConst || K == FindingKind::UseAfterFree) {
     Neighbour N = G.Memory.nearest(Address);
     if (N.Where) {
       F.NeighbourBase = N.Where->Base;

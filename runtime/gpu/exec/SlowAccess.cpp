@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 using namespace gevo::gpu;
@@ -36,6 +37,49 @@ std::string describe(const char *Space, AccessKind K, uint32_t Bytes,
          " bytes at " + hex(Address);
 }
 
+/// " is 4 bytes past the end of variable 's' of 128 bytes".
+std::string beside(int64_t Distance, bool Inside, const std::string &What,
+                   uint64_t Bytes) {
+  uint64_t Far = uint64_t(Distance < 0 ? -Distance : Distance);
+  return (Distance < 0 ? " is " + std::to_string(Far) + " bytes before "
+          : Inside     ? " runs over the end of "
+                   : " is " + std::to_string(Far) + " bytes past the end of ") +
+         What + " of " + std::to_string(Bytes) + " bytes";
+}
+
+/// The same of the nearest of some variables; empty if there is none.
+std::string besideNearest(const std::vector<NamedRange> &All, uint64_t Base,
+                          uint64_t Offset) {
+  const NamedRange *Best = nullptr;
+  int64_t Distance = 0;
+  for (const NamedRange &R : All) {
+    // Addresses below 0 wrap around, in 32 or 64 bits.
+    int64_t D = Offset >> 32 ? int64_t(Offset - Base - R.Begin)
+                             : int32_t(uint32_t(Offset - Base - R.Begin));
+    if (D >= 0)
+      D = std::max<int64_t>(0, D - int64_t(R.Bytes));
+    if (Best && std::llabs(D) >= std::llabs(Distance))
+      continue;
+    Best = &R;
+    Distance = D;
+  }
+  if (!Best)
+    return {};
+  bool Inside = Offset - Base - Best->Begin < Best->Bytes;
+  return " and" +
+         beside(Distance, Inside, "variable '" + Best->Name + "'", Best->Bytes);
+}
+
+std::string besideConstant(const Neighbour &N, uint64_t Address) {
+  if (!N.Where)
+    return {};
+  return " and" + beside(N.Distance, N.Where->contains(Address, 1),
+                         N.Where->Name.empty()
+                             ? "the allocation"
+                             : "variable '" + N.Where->Name + "'",
+                         N.Where->Bytes);
+}
+
 void faultGlobal(Warp &W, unsigned Lane, uint64_t Address, uint32_t Bytes,
                  AccessKind Kind) {
   const GlobalMemory &M = W.Owner.G.Memory;
@@ -49,16 +93,11 @@ void faultGlobal(Warp &W, unsigned Lane, uint64_t Address, uint32_t Bytes,
   }
   Neighbour N = M.nearest(Address);
   if (N.Where) {
-    uint64_t Far = uint64_t(N.Distance < 0 ? -N.Distance : N.Distance);
-    std::string What = N.Where->Name.empty()
-                           ? "the allocation"
-                           : "variable '" + N.Where->Name + "'";
-    Text += N.Distance < 0 ? " is " + std::to_string(Far) + " bytes before "
-            : N.Distance > 0 || !N.Where->contains(Address, 1)
-                ? " is " + std::to_string(Far) + " bytes past the end of "
-                : " runs over the end of ";
-    Text += What + " of " + std::to_string(N.Where->Bytes) + " bytes at " +
-            hex(N.Where->Base);
+    Text += beside(N.Distance, N.Where->contains(Address, 1),
+                   N.Where->Name.empty() ? "the allocation"
+                                         : "variable '" + N.Where->Name + "'",
+                   N.Where->Bytes) +
+            " at " + hex(N.Where->Base);
   } else {
     Text += ", but nothing is allocated";
   }
@@ -155,7 +194,8 @@ uint64_t resolveLane(Warp &W, const Inst &I, unsigned Lane, uint64_t Address,
     W.fault(FindingKind::OutOfBoundsShared, Lane,
             describe("shared", Kind, Bytes, Offset) +
                 " is outside of the block's " +
-                std::to_string(B.G.SharedBytes) + " bytes of shared memory",
+                std::to_string(B.G.SharedBytes) + " bytes of shared memory" +
+                besideNearest(B.G.Code.SharedVariables, 0, Offset),
             Offset, Bytes);
     return 0;
   case ptx::Space::Local:
@@ -165,7 +205,8 @@ uint64_t resolveLane(Warp &W, const Inst &I, unsigned Lane, uint64_t Address,
     W.fault(FindingKind::OutOfBoundsLocal, Lane,
             describe("local", Kind, Bytes, Offset) +
                 " is outside of the thread's " + std::to_string(W.LocalLimit) +
-                " bytes of local memory",
+                " bytes of local memory" +
+                besideNearest(W.code().Variables, W.Current->LocalBase, Offset),
             Offset, Bytes);
     return 0;
   case ptx::Space::Param: {
@@ -192,7 +233,8 @@ uint64_t resolveLane(Warp &W, const Inst &I, unsigned Lane, uint64_t Address,
                                      : FindingKind::WriteToReadOnly,
             Lane,
             describe("constant", Kind, Bytes, Address) +
-                " is outside of the module's constants",
+                " is outside of the module's constants" +
+                besideConstant(B.G.Memory.nearest(Address), Address),
             Address, Bytes);
     return 0;
   }
@@ -228,6 +270,10 @@ void checkInitialised(Warp &W, uint32_t Mask, const uint64_t (&A)[WarpSize],
     uint64_t Offset = A[L] - reinterpret_cast<uint64_t>(Memory);
     uint32_t Missing = Bytes - written(Shadow + Offset, Bytes);
     if (!Missing)
+      continue;
+    // Copies of structures take along what was never set.
+    if (Kind == AccessKind::Load && !Shared &&
+        W.Owner.G.copies(W.Current->Function, W.Pc))
       continue;
     if (Kind != AccessKind::Store) {
       uint64_t Where = Shared ? Offset : Offset - L * W.LocalStride;

@@ -116,6 +116,15 @@ void Warp::finishWarpSync(const Inst &I, uint32_t Mask, uint32_t Members) {
     Owner.G.Races->warpSync(Owner, Index, Members);
 }
 
+/// All that is left of the warp is here and named by each: the usual case.
+bool Warp::isWholeSync(const Inst &I, uint32_t Mask) const {
+  const uint32_t *Members = row<uint32_t>(I.E);
+  bool Same = Mask == Live;
+  for (uint32_t R = Mask; R; R &= R - 1)
+    Same &= (Members[__builtin_ctz(R)] & Mask) == Mask;
+  return Same;
+}
+
 /// Lanes may name different members (tiles of a warp), so each group of equal
 /// masks is treated by itself.
 void Warp::warpSync(uint32_t S, const Inst &I, uint32_t Mask) {

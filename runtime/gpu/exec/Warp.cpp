@@ -129,6 +129,74 @@ WarpStop Warp::run(uint64_t Quantum) {
   }
 }
 
+/// Executes an instruction, at \p At, by which lanes may part, wait or leave.
+/// The split's run of instructions in a row started at \p Begin.
+template <bool Traced>
+Warp::Step Warp::control(uint32_t S, const Inst &I, uint32_t Mask, uint32_t At,
+                         uint32_t Begin) {
+  if (!Mask)
+    return Step::Next;
+  Pc = At;
+  auto Leave = [&](uint32_t To) {
+    if (Traced)
+      flushRun(Begin, At + 1, Splits[S].Mask);
+    Splits[S].Pc = To;
+  };
+  switch (I.Kind) {
+  case InstKind::BranchIndexed:
+    Leave(At + 1);
+    branchIndexed(S, I, Mask);
+    return Step::Switched;
+  case InstKind::Call:
+    Leave(At);
+    call(S, I, Mask);
+    return Faulted ? Step::Switched : Step::Reload;
+  case InstKind::Return:
+  case InstKind::Exit:
+    Leave(At + 1);
+    if (I.Kind == InstKind::Exit || !Current->Caller) {
+      exitLanes(S, Mask);
+      return Step::Switched;
+    }
+    if (Mask != Splits[S].Mask) {
+      uint32_t Last = uint32_t(Current->Fn->Insts.size() - 1);
+      diverge(S, Mask, Last, At + 1, ReturnPc);
+      return Step::Reload;
+    }
+    return doReturn(S) ? Step::Reload : Step::Switched;
+  case InstKind::Barrier:
+    Leave(At);
+    barrier(S, I, Mask);
+    return Step::Switched;
+  case InstKind::WarpSync:
+    if (isWholeSync(I, Mask)) {
+      finishWarpSync(I, Mask, Mask);
+      return Step::Next;
+    }
+    Leave(At);
+    warpSync(S, I, Mask);
+    return Step::Switched;
+  case InstKind::Stack:
+    stack(I, Mask);
+    if (!Faulted)
+      return Step::Next;
+    Leave(At + 1);
+    return Step::Switched;
+  case InstKind::Trap:
+  case InstKind::Breakpoint:
+    Leave(At + 1);
+    fault(FindingKind::Trap, unsigned(__builtin_ctz(Mask)),
+          I.Kind == InstKind::Trap ? "the kernel executed trap"
+                                   : "the kernel executed brkpt");
+    return Step::Switched;
+  default:
+    assert(false && "not an instruction of control");
+    return Step::Next;
+  }
+}
+
+/// The loop that everything else is there for: what it keeps in registers
+/// stays out of the reach of the functions it calls.
 template <bool Traced>
 Warp::SliceEnd Warp::runSplit(uint32_t S, uint64_t Slice) {
   LaunchCounters &Count = Owner.G.Result.Counters;
@@ -143,8 +211,8 @@ Warp::SliceEnd Warp::runSplit(uint32_t S, uint64_t Slice) {
     JoinPc = X.Meet && X.Meet->Where == X.Where ? X.Meet->Pc : NoPc;
     Insts = X.Where->Fn->Insts.data();
   };
-  auto Leave = [&](uint32_t Pc) {
-    Splits[S].Pc = Pc;
+  auto Leave = [&] {
+    Splits[S].Pc = At;
     if (Traced)
       flushRun(Begin, At, Mask);
   };
@@ -160,12 +228,14 @@ Warp::SliceEnd Warp::runSplit(uint32_t S, uint64_t Slice) {
     Executed += Steps;
     Used += Steps;
     Owner.G.Steps += Steps;
+    if (E == SliceEnd::Yielded)
+      Splits[S].Spun += uint32_t(Steps);
     return E;
   };
   Reload();
   while (true) {
     if (At == JoinPc) {
-      Leave(At);
+      Leave();
       arrive(S);
       return Finish(SliceEnd::Switched);
     }
@@ -193,8 +263,10 @@ Warp::SliceEnd Warp::runSplit(uint32_t S, uint64_t Slice) {
       ++At;
       continue;
     case InstKind::Nop:
-      if (I.Flags & FlagSpin)
+      if (I.Flags & FlagSpin) {
         NoteSpin();
+        Slice = std::min(Slice, Steps); // Others first.
+      }
       if ((I.Flags & FlagReleaseOrder) && M && Owner.G.Races)
         Owner.G.Races->fence(*this, I, M);
       ++At;
@@ -207,8 +279,12 @@ Warp::SliceEnd Warp::runSplit(uint32_t S, uint64_t Slice) {
       if (M) {
         I.Fn(*this, I, M);
         if (Faulted) {
-          Leave(At);
+          Leave();
           return Finish(SliceEnd::Switched);
+        }
+        if (GivesWay) {
+          GivesWay = false;
+          Slice = std::min(Slice, Steps);
         }
       } else if (Traced) {
         recordNothing(*this);
@@ -217,123 +293,39 @@ Warp::SliceEnd Warp::runSplit(uint32_t S, uint64_t Slice) {
     case InstKind::Branch: {
       ++Count.Branches;
       uint32_t From = At++;
-      if (M == Mask) {
-        if (Traced)
-          flushRun(Begin, At, Mask);
-        At = Begin = I.Target;
-        if (I.Target <= From && Steps >= Slice) {
-          Splits[S].Pc = At;
-          Splits[S].Spun += uint32_t(Steps);
-          return Finish(SliceEnd::Yielded);
-        }
-        continue;
-      }
+      bool Spent = I.Target <= From && Steps >= Slice;
       if (M == 0)
         continue;
-      ++Count.DivergentBranches;
-      Leave(At);
-      diverge(S, M, I.Target, At, I.Reconverge);
-      if (I.Target <= From && Steps >= Slice) {
-        Splits[S].Spun += uint32_t(Steps);
-        return Finish(SliceEnd::Yielded);
-      }
-      Reload();
-      continue;
-    }
-    case InstKind::BranchIndexed:
-      ++Count.Branches;
-      Pc = At;
-      if (!M) {
-        ++At;
-        continue;
-      }
-      ++At;
-      Leave(At);
-      branchIndexed(S, I, M);
-      return Finish(SliceEnd::Switched);
-    case InstKind::Call:
-      Pc = At;
-      ++At;
-      if (!M)
-        continue;
-      Leave(At - 1);
-      call(S, I, M);
-      if (Faulted)
-        return Finish(SliceEnd::Switched);
-      if (Steps >= Slice) {
-        Splits[S].Spun += uint32_t(Steps);
-        return Finish(SliceEnd::Yielded);
-      }
-      Reload();
-      continue;
-    case InstKind::Return:
-    case InstKind::Exit: {
-      Pc = At;
-      ++At;
-      if (!M)
-        continue;
-      bool Ends = I.Kind == InstKind::Exit || !Current->Caller;
-      Leave(At);
-      if (Ends) {
-        exitLanes(S, M);
-        return Finish(SliceEnd::Switched);
-      }
       if (M != Mask) {
-        uint32_t Last = uint32_t(Current->Fn->Insts.size() - 1);
-        diverge(S, M, Last, At, ReturnPc);
+        ++Count.DivergentBranches;
+        Leave();
+        diverge(S, M, I.Target, At, I.Reconverge);
+        if (Spent)
+          return Finish(SliceEnd::Yielded);
         Reload();
         continue;
       }
-      if (!doReturn(S))
-        return Finish(SliceEnd::Switched);
-      Reload();
-      continue;
-    }
-    case InstKind::Barrier:
-    case InstKind::WarpSync: {
-      Pc = At;
-      ++At;
-      if (!M)
+      if (Traced)
+        flushRun(Begin, At, Mask);
+      At = Begin = I.Target;
+      if (!Spent)
         continue;
-      // Alone at a warp-wide operation with all its members: the usual case.
-      if (I.Kind == InstKind::WarpSync && M == Live) {
-        const uint32_t *Members = row<uint32_t>(I.E);
-        bool Same = true;
-        for (uint32_t R = M; R; R &= R - 1)
-          Same &= (Members[__builtin_ctz(R)] & M) == M;
-        if (Same) {
-          finishWarpSync(I, M, M);
-          continue;
-        }
-      }
-      Leave(At - 1);
-      if (I.Kind == InstKind::Barrier)
-        barrier(S, I, M);
-      else
-        warpSync(S, I, M);
-      return Finish(SliceEnd::Switched);
+      Splits[S].Pc = At;
+      return Finish(SliceEnd::Yielded);
     }
-    case InstKind::Stack:
-      Pc = At;
-      ++At;
-      if (M)
-        stack(I, M);
-      if (Faulted) {
-        Leave(At);
+    default:
+      switch (control<Traced>(S, I, M, At, Begin)) {
+      case Step::Next:
+        ++At;
+        continue;
+      case Step::Reload:
+        if (I.Kind == InstKind::Call && Steps >= Slice)
+          return Finish(SliceEnd::Yielded);
+        Reload();
+        continue;
+      case Step::Switched:
         return Finish(SliceEnd::Switched);
       }
-      continue;
-    case InstKind::Trap:
-    case InstKind::Breakpoint:
-      Pc = At;
-      ++At;
-      if (!M)
-        continue;
-      Leave(At);
-      fault(FindingKind::Trap, unsigned(__builtin_ctz(M)),
-            I.Kind == InstKind::Trap ? "the kernel executed trap"
-                                     : "the kernel executed brkpt");
-      return Finish(SliceEnd::Switched);
     }
   }
 }

@@ -131,6 +131,7 @@ public:
   uint32_t Live = 0;                ///< Lanes that have not exited.
   uint32_t Exited = 0;
   bool Faulted = false;
+  bool GivesWay = false;           ///< The instruction waits for other threads.
   uint64_t LastLo = 0, LastHi = 0; ///< The allocation that was hit last,
   uint64_t LastGeneration = 0;     ///< as of this state of the table.
   bool LastWritable = false;
@@ -157,8 +158,14 @@ public:
 private:
   enum class SliceEnd : uint8_t { Switched, Yielded };
 
+  /// What the loop does after an instruction of control.
+  enum class Step : uint8_t { Next, Reload, Switched };
+
   // Warp.cpp: the loop, divergence and joins.
   template <bool Traced> SliceEnd runSplit(uint32_t S, uint64_t Slice);
+  template <bool Traced>
+  Step control(uint32_t S, const Inst &I, uint32_t Mask, uint32_t At,
+               uint32_t Begin);
   void flushRun(uint32_t Begin, uint32_t End, uint32_t Mask);
   void enter(const Split &S);
   uint32_t addSplit(uint32_t Mask, uint32_t Pc, Frame *Where, Join *Meet);
@@ -179,6 +186,9 @@ private:
                     uint32_t Mask);
   void callIndirect(uint32_t S, const Inst &I, uint32_t Mask);
   void callBuiltin(const CallInfo &Info, uint32_t Mask);
+  void assertFail(unsigned Lane, const std::string &Text,
+                  const std::string &File, uint32_t Line,
+                  const std::string &Function);
   bool doReturn(uint32_t S);
   void copyPiece(Frame &From, const CallInfo::Piece &A, Frame &To,
                  const CallInfo::Piece &B, uint32_t Mask);
@@ -191,6 +201,7 @@ private:
 
   // Sync.cpp: barriers and warp-wide operations.
   void barrier(uint32_t S, const Inst &I, uint32_t Mask);
+  bool isWholeSync(const Inst &I, uint32_t Mask) const;
   void warpSync(uint32_t S, const Inst &I, uint32_t Mask);
   void tryWarpSync(uint32_t Members);
   void finishWarpSync(const Inst &I, uint32_t Mask, uint32_t Members);

@@ -66,6 +66,81 @@ void gevo::gpu::ptx::registersOf(const Function &F, const Instruction &I,
   }
 }
 
+/// By register: is it an address in the function's own memory?
+static std::vector<bool> ownAddresses(const Function &F) {
+  std::vector<bool> Own(F.Registers.size());
+  RegisterUse Use;
+  for (const Instruction &I : F.Code) {
+    bool Cast = I.Op == Opcode::Cvta && F.has(I, Mod::Local);
+    if (!Cast && I.Op != Opcode::Add)
+      continue;
+    registersOf(F, I, Use);
+    if (Cast || (!Use.Reads.empty() && Own[Use.Reads[0]]))
+      for (uint32_t R : Use.Writes)
+        Own[R] = true;
+  }
+  return Own;
+}
+
+std::vector<bool> gevo::gpu::ptx::onlyStored(const Function &F,
+                                             uint32_t Pointer) {
+  std::vector<bool> Only(F.Registers.size()), Own = ownAddresses(F);
+  RegisterUse Use;
+  if (Pointer != None)
+    Own[Pointer] = true;
+  // What is not read at all is not stored.
+  for (const Instruction &I : F.Code) {
+    registersOf(F, I, Use);
+    for (uint32_t R : Use.Reads)
+      Only[R] = true;
+  }
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (size_t Pc = F.Code.size(); Pc-- > 0;) {
+      const Instruction &I = F.Code[Pc];
+      registersOf(F, I, Use);
+      switch (I.Op) {
+      case Opcode::St: {
+        // All but what is stored.
+        const Operand &To = F.operands(I)[0];
+        bool Generic = To.Base == AddressBase::Register && Own[To.Index];
+        if (!Generic && !F.has(I, Mod::Local) && !F.has(I, Mod::Param))
+          break;
+        Use.Reads.clear();
+        if (I.Guard != None)
+          Use.Reads.push_back(I.Guard);
+        if (To.Kind == OperandKind::Address && To.Base == AddressBase::Register)
+          Use.Reads.push_back(To.Index);
+        break;
+      }
+      case Opcode::Mov:
+      case Opcode::Cvt:
+      case Opcode::And:
+      case Opcode::Or:
+      case Opcode::Shl:
+      case Opcode::Shr:
+      case Opcode::Bfi:
+      case Opcode::Prmt: {
+        bool Further = true;
+        for (uint32_t R : Use.Writes)
+          Further = Further && Only[R];
+        if (Further)
+          continue;
+        break;
+      }
+      default:
+        break;
+      }
+      for (uint32_t R : Use.Reads)
+        if (Only[R]) {
+          Only[R] = false;
+          Changed = true;
+        }
+    }
+  }
+  return Only;
+}
+
 uint32_t gevo::gpu::ptx::registerPressure(const Function &F, const Cfg &G) {
   uint32_t NumRegs = uint32_t(F.Registers.size());
   uint32_t NumBlocks = uint32_t(G.Blocks.size());

@@ -29,6 +29,13 @@ void registersOf(const Function &F, const Instruction &I, RegisterUse &Out);
 /// do not count.
 uint32_t registerPressure(const Function &F, const Cfg &G);
 
+/// By register: true if nothing is done with its values but to store them in
+/// the function's own memory or as arguments, as they are or merged with
+/// others, as code does that copies structures or sets bit-fields. What
+/// register
+/// \p Pointer points to is its own, too, if that is not None.
+std::vector<bool> onlyStored(const Function &F, uint32_t Pointer);
+
 } // namespace gevo::gpu::ptx
 
 #endif // GEVO_RUNTIME_GPU_PTX_LIVENESS_H

@@ -192,6 +192,8 @@ Operand Parser::parseNameOperand() {
     SpecialRegister S = specialByName(Full);
     if (S == SpecialRegister::None && Full.substr(0, 7) == "%envreg")
       S = SpecialRegister::Envreg;
+    if (Full == "%reserved_smem_offset_0" || Full == "%reserved_smem_offset_1")
+      S = SpecialRegister::ReservedSmemBegin;
     if (S == SpecialRegister::None && Full.substr(0, 3) == "%pm")
       S = Full.size() > 3 && Full.substr(Full.size() - 3) == "_64"
               ? SpecialRegister::Pm64

@@ -1,10 +1,11 @@
 // A device assertion fails the launch, and every call after it, until the
-// device is reset.
+// device is reset; the message goes to standard error.
 // REQUIRES: cuda-link
 // RUN: %cuda_program %s -o %t
-// RUN: gevo-run --json=%t.json -- %t | FileCheck %s
+// RUN: gevo-run --json=%t.json -- %t 2> %t.err | FileCheck %s
+// RUN: FileCheck %s --check-prefix=ASSERT < %t.err
 // RUN: FileCheck %s --check-prefix=JSON < %t.json
-// CHECK: device-assert.cu:{{[0-9]+}}: {{.*}}demand{{.*}}: block: [0,0,0], thread: [0,0,0] Assertion `x == 1` failed
+// ASSERT: device-assert.cu:{{[0-9]+}}: {{.*}}demand{{.*}}: block: [0,0,0], thread: [0,0,0] Assertion `x == 1` failed
 // CHECK: ok
 // JSON: "kind": "assertion"
 

@@ -59,6 +59,22 @@ TEST_F(AsyncTest, ParityGoesWithThePhases) {
     EXPECT_EQ(at(K), 0u + 1 + 2 + 3 + 4);
 }
 
+TEST_F(AsyncTest, WaitsGiveWay) {
+  // The second warp works for 300,000 instructions; the first one, which counts
+  // how often it asks, must not fill that time with questions.
+  runClean(init("1") +
+               "mov.u32 %r1, 0; setp.ge.u32 %p1, %t, 32; @%p1 bra WORK;\n"
+               "W: add.u32 %r1, %r1, 1;\n"
+               "mbarrier.try_wait.parity.shared.b64 %p2, [%r20], 0;\n"
+               "@!%p2 bra W; st.global.u32 [%mine], %r1; bra END;\n"
+               "WORK: add.u32 %r1, %r1, 1; setp.lt.u32 %p3, %r1, 100000;\n"
+               "@%p3 bra WORK; setp.ne.u32 %p4, %t, 32;\n"
+               "@!%p4 mbarrier.arrive.shared.b64 _, [%r20];\nEND:",
+           {64, 1, 1}, {1, 1, 1}, Shared);
+  EXPECT_GT(at(0), 1u);
+  EXPECT_LT(at(0), 20u);
+}
+
 TEST_F(AsyncTest, CountsAndBytes) {
   runClean(
       init("5") +

@@ -62,8 +62,12 @@ TEST_F(CheckTest, Misaligned) {
 }
 
 TEST_F(CheckTest, SharedBounds) {
-  expect(LaunchStatus::IllegalAddress, FindingKind::OutOfBoundsShared,
-         "st.shared.u32 [s+256], 1;", {1, 1, 1}, {1, 1, 1}, SharedVar);
+  LaunchResult R =
+      expect(LaunchStatus::IllegalAddress, FindingKind::OutOfBoundsShared,
+             "st.shared.u32 [s+256], 1;", {1, 1, 1}, {1, 1, 1}, SharedVar);
+  EXPECT_NE(R.Message.find("0 bytes past the end of variable 's' of 256"),
+            std::string::npos)
+      << R.Message;
   runClean("st.shared.u32 [s+252], 1;", {1, 1, 1}, {1, 1, 1}, SharedVar);
   // Shared addresses have 32 bits: s[u32 index - 1 + 2] may carry beyond them.
   runClean("mov.u64 %rd1, s; add.u64 %rd1, %rd1, 0x400000004;\n"
@@ -73,6 +77,24 @@ TEST_F(CheckTest, SharedBounds) {
          "mov.u64 %rd1, s; add.u64 %rd1, %rd1, 0x400000100;\n"
          "st.shared.u32 [%rd1], 1;",
          {1, 1, 1}, {1, 1, 1}, SharedVar);
+}
+
+TEST_F(CheckTest, VariablesThatAreMissedAreNamed) {
+  auto Message = [&](const std::string &Body, const std::string &Before = {}) {
+    return run(Body, {1, 1, 1}, CheckSet::all(), {1, 1, 1}, Before).Message;
+  };
+  // The first byte behind a variable is out of bounds, whatever else a frame
+  // holds.
+  std::string Local = ".local .b8 l[16]; .param .b32 a; mov.u64 %rd1, l;\n";
+  EXPECT_NE(Message(Local + "st.local.u32 [%rd1+16], 1;")
+                .find("0 bytes past the end of variable 'l' of 16 bytes"),
+            std::string::npos);
+  EXPECT_NE(Message(Local + "st.local.u32 [%rd1+-20], 1;")
+                .find("20 bytes before variable 'l'"),
+            std::string::npos);
+  EXPECT_NE(Message("ld.const.u32 %r1, [c+8];", ".const .u32 c = 5;\n")
+                .find("4 bytes past the end of variable 'c' of 4 bytes"),
+            std::string::npos);
 }
 
 TEST_F(CheckTest, LocalParamAndConstBounds) {
@@ -245,6 +267,55 @@ TEST_F(CheckTest, DeviceHeap) {
                        {32, 1, 1}, CheckSet::all(), {1, 1, 1}, Heap);
   EXPECT_EQ(R.Status, LaunchStatus::IllegalAddress);
   EXPECT_EQ(count(R, FindingKind::UseAfterFree), 1u);
+}
+
+TEST_F(CheckTest, EachFailedAssertionSaysSo) {
+  const char *Assert =
+      ".extern .func __assertfail(.param .b64 m, .param .b64 f,\n"
+      ".param .b32 l, .param .b64 n, .param .b64 c);\n"
+      ".global .b8 text[8] = {120, 62, 48, 0};\n";
+  LaunchResult R =
+      run("setp.lt.u32 %p1, %t, 30; @%p1 bra END;\n"
+          "{ .param .b64 a; .param .b64 b; .param .b32 c; .param .b64 d;\n"
+          ".param .b64 e; mov.u64 %rd1, text; st.param.b64 [a], %rd1;\n"
+          "st.param.b64 [b], %rd1; st.param.b32 [c], 7;\n"
+          "st.param.b64 [d], %rd1; st.param.b64 [e], 1;\n"
+          "call __assertfail, (a, b, c, d, e); }\nEND:",
+          {32, 1, 1}, CheckSet::all(), {1, 1, 1}, Assert);
+  EXPECT_EQ(R.Status, LaunchStatus::Assert);
+  EXPECT_EQ(count(R, FindingKind::Assertion), 1u);
+  EXPECT_EQ(Printed,
+            "x>0:7: x>0: block: [0,0,0], thread: [30,0,0] Assertion `x>0` "
+            "failed.\nx>0:7: x>0: block: [0,0,0], thread: [31,0,0] Assertion "
+            "`x>0` failed.\n");
+}
+
+TEST_F(CheckTest, CopiesOfWhatWasNeverSet) {
+  // A structure is copied and a bit-field set; then a member is used.
+  std::string Frame = ".local .align 8 .b8 l[32]; .reg .b64 %sp;\n"
+                      "cvta.local.u64 %sp, l;\n";
+  runClean(Frame + "ld.u64 %rd1, [%sp]; st.u64 [%sp+8], %rd1;\n"
+                   "ld.u32 %r1, [%sp+16]; and.b32 %r2, %r1, -255;\n"
+                   "or.b32 %r3, %r2, 7; st.u32 [%sp+16], %r3;");
+  expect(LaunchStatus::Ok, FindingKind::UninitLocal,
+         Frame + "ld.u32 %r1, [%sp+24]; st.global.u32 [%mine], %r1;");
+}
+
+TEST_F(CheckTest, AllocaAsLlvmWritesIt) {
+  runClean("mov.u64 %rd2, 24; alloca.u64 %rd1, %rd2, 0;\n"
+           "st.local.u64 [%rd1+16], %rd2; ld.local.u64 %rd3, [%rd1+16];\n"
+           "st.global.u32 [%mine], %t;");
+}
+
+TEST_F(CheckTest, SharedMemoryOfTheSystem) {
+  // Zero at first, beside the kernel's own.
+  runClean("mov.u32 %r1, %reserved_smem_offset_1;\n"
+           "mov.u32 %r2, %reserved_smem_offset_end; sub.u32 %r3, %r2, %r1;\n"
+           "st.shared.u32 [s], 9; bar.warp.sync 0xffffffff;\n"
+           "ld.shared.u32 %r4, [%r1+284]; add.u32 %r4, %r4, %r3;\n"
+           "st.global.u32 [%mine], %r4;",
+           {1, 1, 1}, {1, 1, 1}, SharedVar);
+  EXPECT_EQ(at(0), 1024u);
 }
 
 } // namespace

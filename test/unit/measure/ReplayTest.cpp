@@ -209,7 +209,8 @@ TEST_F(ReplayTest, StepAndTimeLimits) {
   ReplayResult Endless = run(C, "AGAIN:\n  bra AGAIN;\n");
   EXPECT_EQ(Endless.Result, Outcome::StepLimit);
   EXPECT_EQ(Endless.Reason,
-            "the launch executed more than 102000 warp instructions");
+            "the launch executed more than 102000 warp instructions; raise the "
+            "step limit if it needs more");
   ReplayOptions O;
   O.CycleLimit = 2000;
   // A loop that does its work, but slowly.
