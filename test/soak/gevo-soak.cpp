@@ -45,13 +45,17 @@ static cl::opt<unsigned>
                   cl::desc("With --ptxas, assemble one set in so many"));
 static cl::opt<uint64_t>
     ReportEvery("report-every", cl::init(2000), cl::cat(Category),
-                cl::desc("Tell how far it is after so many sets; 0: never"));
+                cl::desc("Tell how far it is after so many sets, or after half "
+                         "a minute; 0: never"));
 static cl::opt<unsigned>
     Seconds("seconds", cl::init(30), cl::cat(Category),
             cl::desc("Most processor time of one set, all checks included"));
 
 // A new child now and then keeps what piles up in LLVM's context small.
 static constexpr uint64_t ChunkSize = 256;
+
+// A slow machine tells as often as a quick one.
+static constexpr double LongestSilence = 30;
 
 static std::vector<Subject> loadSubjects() {
   std::vector<Subject> Subjects;
@@ -95,6 +99,7 @@ static void runSets(ArrayRef<Subject> Subjects, const CaseOptions &Options,
                     Tally &T, Clock::time_point Start) {
   uint64_t End = First + Sets;
   uint64_t Reported = 0;
+  Clock::time_point Told = Start;
   auto SubjectOf = [&](uint64_t Seed) -> const Subject & {
     return Subjects[Seed % Subjects.size()];
   };
@@ -119,9 +124,11 @@ static void runSets(ArrayRef<Subject> Subjects, const CaseOptions &Options,
     }
     uint64_t Done = Next - First;
     if (ReportEvery && Next < End &&
-        Done / ReportEvery != Reported / ReportEvery) {
+        (Done / ReportEvery != Reported / ReportEvery ||
+         secondsSince(Told) >= LongestSilence)) {
       tellProgress(Done, T, Start);
       Reported = Done;
+      Told = Clock::now();
     }
   }
 }
