@@ -13,6 +13,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
+#include <cstring>
 
 using namespace llvm;
 using namespace gevo;
@@ -139,4 +140,63 @@ std::string gevo::withoutWords(StringRef Text, const WordSet &Words) {
 
 unsigned gevo::lineOfWord(StringRef Text, size_t Word) {
   return wordsOf(Text)[Word].Line;
+}
+
+bool gevo::isBinary(StringRef Content) { return Content.contains('\0'); }
+
+// Zeros and numbers that people compute with, not zeros alone.
+template <typename T> static bool isFloats(StringRef Content) {
+  constexpr double Least = 1e-12, Most = 1e12;
+  bool Any = false;
+  for (size_t I = 0; I + sizeof(T) <= Content.size(); I += sizeof(T)) {
+    T Value;
+    std::memcpy(&Value, Content.data() + I, sizeof(T));
+    double Magnitude = std::fabs(Value);
+    if (Magnitude != 0 && !(Magnitude >= Least && Magnitude <= Most))
+      return false;
+    Any |= Magnitude != 0;
+  }
+  return Any && Content.size() % sizeof(T) == 0;
+}
+
+template <typename T>
+static TextDifference compareFloats(StringRef Expected, StringRef Actual) {
+  std::vector<T> Wanted(Expected.size() / sizeof(T)), Got(Wanted.size());
+  std::memcpy(Wanted.data(), Expected.data(), Expected.size());
+  std::memcpy(Got.data(), Actual.data(), Actual.size());
+  double Largest = 0;
+  for (T Value : Wanted)
+    Largest = std::max(Largest, std::fabs(double(Value)));
+  TextDifference D;
+  for (size_t I = 0; I < Wanted.size(); ++I) {
+    if (!std::isfinite(Got[I])) {
+      D.Mismatch = "number " + std::to_string(I) + " is not finite";
+      return D;
+    }
+    double Scale = std::max(std::fabs(double(Wanted[I])), FloorShare * Largest);
+    D.Error = std::max(D.Error, std::fabs(double(Wanted[I]) - Got[I]) / Scale);
+  }
+  return D;
+}
+
+TextDifference gevo::compareBinary(StringRef Expected, StringRef Actual,
+                                   bool Numbers) {
+  TextDifference D;
+  if (Expected == Actual)
+    return D;
+  if (Expected.size() != Actual.size())
+    D.Mismatch = "it has " + std::to_string(Actual.size()) +
+                 " bytes instead of " + std::to_string(Expected.size());
+  else if (Numbers && Expected.size() % 4 == 0 && isFloats<float>(Expected))
+    D = compareFloats<float>(Expected, Actual);
+  else if (Numbers && Expected.size() % 8 == 0 && isFloats<double>(Expected))
+    D = compareFloats<double>(Expected, Actual);
+  else
+    D.Mismatch = "byte " +
+                 std::to_string(std::mismatch(Expected.begin(), Expected.end(),
+                                              Actual.begin())
+                                    .first -
+                                Expected.begin()) +
+                 " differs";
+  return D;
 }

@@ -34,6 +34,12 @@ struct TextDifference {
 TextDifference compareTexts(llvm::StringRef Expected, llvm::StringRef Actual,
                             bool Numbers);
 
+/// The same for a file that is no text: with \p Numbers, and if \p Expected is
+/// floats of four or of eight bytes, all of it, by their values.
+TextDifference compareBinary(llvm::StringRef Expected, llvm::StringRef Actual,
+                             bool Numbers);
+bool isBinary(llvm::StringRef Content);
+
 /// Words of a text by their number, from 0.
 using WordSet = std::set<size_t>;
 

@@ -175,9 +175,12 @@ Fitness WholeCase::compare(const WholeRun &R, double Tolerance) const {
                                                std::to_string(R.ExitStatus));
   Fitness F;
   for (size_t I = 0; I < R.Outputs.size(); ++I) {
+    bool Numbers = Tolerance > 0;
     TextDifference D =
-        compareTexts(withoutWords(Original.Outputs[I], Volatile[I]),
-                     withoutWords(R.Outputs[I], Volatile[I]), Tolerance > 0);
+        isBinary(Original.Outputs[I])
+            ? compareBinary(Original.Outputs[I], R.Outputs[I], Numbers)
+            : compareTexts(withoutWords(Original.Outputs[I], Volatile[I]),
+                           withoutWords(R.Outputs[I], Volatile[I]), Numbers);
     if (!D.Mismatch.empty())
       return Fitness::failed(Stage::Compare, D.Mismatch);
     F.Error = std::max(F.Error, D.Error);
@@ -225,6 +228,16 @@ static Expected<std::vector<WordSet>> findVolatile(const WholeScenario &S,
     if (I >= Other.Outputs.size())
       return unfit("the program fails when it is run again: " +
                    Other.Result.Reason);
+    if (isBinary(First)) {
+      TextDifference D =
+          compareBinary(First, Other.Outputs[I], S.Tolerance > 0);
+      if (!D.Mismatch.empty() || D.Error > S.Tolerance)
+        return unfit("two runs of the program differ: " +
+                     (D.Mismatch.empty() ? "by " + std::to_string(D.Error)
+                                         : D.Mismatch) +
+                     " in " + (I ? S.OutputFiles[I - 1] : "standard output"));
+      continue;
+    }
     TextDifference D = compareTexts(First, Other.Outputs[I], S.Tolerance > 0);
     if (D.Mismatch.empty() && D.Error <= S.Tolerance)
       continue;

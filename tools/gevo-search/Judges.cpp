@@ -304,8 +304,14 @@ void Judges::check(const Target &T, const Payload &Code, Finalist &F) const {
                                           /*CheckAlways=*/true);
   });
   Fitness Before = R.run(Original);
+  // They were made on the first GPU; what fails the original proves nothing.
+  if (!Before.valid()) {
+    V.say("not validated with inputs made from these on " + T.Scenario.Gpu +
+          ", as the original fails: " + Before.Reason);
+    return;
+  }
   Note(std::to_string(Others->Names.size()) + " inputs made from these", true,
-       Before.Time, Before.valid() ? R.run(Code) : Before);
+       Before.Time, R.run(Code));
   F.Checks.back().Inputs = Others->Names;
 }
 

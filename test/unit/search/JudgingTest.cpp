@@ -12,6 +12,7 @@
 #include "search/Retreat.h"
 #include "test/unit/search/Synthetic.h"
 #include "gtest/gtest.h"
+#include <cmath>
 #include <cstring>
 #include <unistd.h>
 
@@ -146,6 +147,29 @@ TEST(VolatileNumbers, AreFoundAndLeftOut) {
   EXPECT_NE(withoutWords("sum 13\ntime: 1 ms, 2ms\n", *Changed),
             withoutWords(First, *Changed))
       << "what did not change is still compared";
+}
+
+TEST(BinaryOutput, IsComparedByValue) {
+  auto Bytes = [](std::vector<float> Values) {
+    return std::string(reinterpret_cast<const char *>(Values.data()),
+                       Values.size() * sizeof(float));
+  };
+  std::string Wanted = Bytes({0, 1, -100}), Near = Bytes({0, 1, -101});
+  EXPECT_TRUE(isBinary(Wanted));
+  EXPECT_FALSE(isBinary("text"));
+  EXPECT_EQ(compareBinary(Wanted, Wanted, false).Mismatch, "");
+  EXPECT_DOUBLE_EQ(compareBinary(Wanted, Near, true).Error, 0.01);
+  EXPECT_EQ(compareBinary(Wanted, Near, false).Mismatch, "byte 10 differs");
+  EXPECT_NE(compareBinary(Wanted, Bytes({0, 1, NAN}), true).Mismatch, "");
+  EXPECT_NE(compareBinary(Wanted, Bytes({0, 1}), true).Mismatch, "");
+  std::string Words = std::string("\0\0\0\1ab", 6);
+  EXPECT_EQ(compareBinary(Words, std::string("\0\0\0\1ac", 6), true).Mismatch,
+            "byte 5 differs");
+  std::vector<double> Long = {1.0 / 3, 2e5};
+  std::string Doubles(reinterpret_cast<const char *>(Long.data()), 16);
+  Long[1] *= 1.5;
+  std::string Other(reinterpret_cast<const char *>(Long.data()), 16);
+  EXPECT_DOUBLE_EQ(compareBinary(Doubles, Other, true).Error, 0.5);
 }
 
 TEST(OtherInputs, FloatsStayInTheirRange) {
