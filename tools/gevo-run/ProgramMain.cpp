@@ -224,11 +224,18 @@ int reportRun(const ProgramOptions &O, const std::string &Gpu,
   std::vector<std::string> Wrong = complaints(O, R);
   if (!Error.empty())
     Wrong.push_back(Error.substr(0, Error.find('\n')));
-  if (O.Json.empty())
+  bool IsObserved = R.Processes || O.Driver == "embedded";
+  if (O.Json.empty() && !IsObserved)
+    std::fprintf(
+        stderr,
+        "gevo-run: no report: only the embedded GPU tells of launches, "
+        "and this ran on the driver '%s'\n",
+        O.Driver.c_str());
+  else if (O.Json.empty())
     std::fputs(reportText(R, Gpu).c_str(), stderr);
   else {
     nlohmann::ordered_json J = endJson(O, Status);
-    J["gpu"] = Gpu;
+    J["gpu"] = IsObserved ? nlohmann::ordered_json(Gpu) : nullptr;
     J["timing"] = O.Timing ? "model" : "bound";
     J.update(reportJson(R));
     if (!capture::writeAtomically(O.Json, J.dump(2) + "\n", Error))

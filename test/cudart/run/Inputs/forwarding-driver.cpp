@@ -15,6 +15,8 @@
 #include "runtime/gpu/driver/Api.def"
 
 __attribute__((constructor)) static void connect() {
+  // The embedded GPU would write its part of the report.
+  unsetenv("GEVO_LAUNCH_LOG");
   void *Real = dlopen(std::getenv("REAL_DRIVER"), RTLD_NOW | RTLD_LOCAL);
   if (!Real) {
     std::fprintf(stderr, "forwarding driver: %s\n", dlerror());
