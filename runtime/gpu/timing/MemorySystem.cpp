@@ -24,6 +24,11 @@ uint64_t sectorCost(const Profile &P, uint64_t MBs, uint64_t Servers) {
                                    (MBs * 1000));
 }
 
+/// Sectors that may wait for a channel of DRAM before slices have to.
+/// Accel-Sim's published configurations have queues of 64: at the channel and
+/// behind each of its two slices.
+constexpr uint64_t WriteBackSectors = 192;
+
 uint64_t mix(uint64_t V) {
   V ^= V >> 31;
   V *= 0x9e3779b97f4a7c15ull;
@@ -143,7 +148,13 @@ CacheLine *MemorySystem::lineFor(const Lookup &At, uint64_t Now) {
   ++Counters.L2Replaced;
   if (Evicted.Dirty) {
     Counters.DramWrites += bits(Evicted.Dirty);
-    dramDelay(At.SliceIndex, Now, bits(Evicted.Dirty));
+    uint64_t Wait = dramDelay(At.SliceIndex, Now, bits(Evicted.Dirty));
+    uint64_t Room = WriteBackSectors * DramSectorCost;
+    // The slice takes nothing new until there is room for what it evicts.
+    if (Wait > Room) {
+      uint64_t &Free = Slices[At.SliceIndex].Free;
+      Free = std::max(Free, Now + Wait - Room);
+    }
   }
   return L;
 }

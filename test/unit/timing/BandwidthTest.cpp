@@ -91,6 +91,25 @@ TEST_P(BandwidthOnGpu, L2) {
            "l2_mb_s");
 }
 
+// Where L2 is full of data that was written, each line that is written to
+// drives another one out, and writes are no faster than DRAM takes those.
+TEST_P(BandwidthOnGpu, Fill) {
+  Bench B(P, kernel(P, ".param .u64 to", R"(
+.reg .u64 %rd<4>; .reg .u32 %r<4>;
+ld.param.u64 %rd0, [to];
+mov.u32 %r0, %ctaid.x; mov.u32 %r1, %tid.x; mad.lo.u32 %r2, %r0, 256, %r1;
+mul.wide.u32 %rd1, %r2, 16; add.u64 %rd2, %rd0, %rd1;
+st.global.v4.u32 [%rd2], {%r2, %r2, %r2, %r2};
+)"));
+  B.Time.setExact(true);
+  uint64_t First = B.Gpu.allocate(P.L2Bytes), Next = B.Gpu.allocate(P.L2Bytes);
+  Dim3 Grid = {uint32_t(P.L2Bytes / 4096), 1, 1};
+  B.run("k", Grid, {256, 1, 1}, {First});
+  LaunchTiming T = B.run("k", Grid, {256, 1, 1}, {Next});
+  within10(rate(T, 32.0 * double(T.Memory.DramWrites)),
+           double(P.DramMBs * P.DramPercent / 100), "fill_mb_s");
+}
+
 INSTANTIATE_TEST_SUITE_P(All, BandwidthOnGpu, testing::ValuesIn(Gpus), gpuName);
 
 } // namespace

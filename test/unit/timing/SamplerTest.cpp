@@ -122,7 +122,7 @@ TEST_P(Sampled, IsCloseToExactAndRunsEveryBlock) {
   RecordProperty("timed", std::to_string(Few.Timing.BlocksTimed));
   EXPECT_EQ(Exact.Timing.BlocksTimed, Blocks);
   EXPECT_EQ(Exact.Timing.ErrorEstimate, 0);
-  EXPECT_LT(Few.Timing.BlocksTimed, Blocks * 2 / 3);
+  EXPECT_LT(Few.Timing.BlocksTimed, Blocks * 3 / 4);
   EXPECT_EQ(Few.Timing.Blocks, Blocks);
   EXPECT_LT(Error, GetParam().MaxError)
       << Few.Timing.Cycles << " for " << Exact.Timing.Cycles;
@@ -142,7 +142,7 @@ TEST_P(Sampled, IsTheSameAgain) {
 INSTANTIATE_TEST_SUITE_P(
     Kernels, Sampled,
     testing::Values(Case{"Copy", Copy, 0.03}, Case{"Compute", Compute, 0.02},
-                    Case{"Uneven", Uneven, 0.03}, Case{"Gather", Gather, 0.08}),
+                    Case{"Uneven", Uneven, 0.03}, Case{"Gather", Gather, 0.03}),
     [](const auto &Info) { return std::string(Info.param.Name); });
 
 TEST(Sampling, SmallGridsAreExact) {
