@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each round measures the list without each of its edits, and then drops all
-// that seem worth nothing at once, if together they are; otherwise the one that
-// is missed least. Edits that depend on one another survive: apart they fail.
+// Each round measures the list without each of its edits, and then drops as
+// many of those that seem worth nothing as are together, the least missed
+// first. Edits that depend on one another survive: apart they fail.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,25 +42,30 @@ Minimised gevo::minimise(Search &S, const Individual &From, double MostError,
       Batch.push_back(without(Kept.Edits, Drop));
     }
     std::vector<Individual> Singles = S.evaluateBeyond(Batch);
-    std::vector<bool> Worthless(Count);
-    const Individual *Least = nullptr;
+    std::vector<size_t> Worthless;
     for (size_t I = 0; I < Count; ++I)
-      if (Acceptable(Singles[I])) {
-        Worthless[I] = true;
-        if (!Least || Singles[I].Result.Time < Least->Result.Time)
-          Least = &Singles[I];
-      }
-    if (!Least)
+      if (Acceptable(Singles[I]))
+        Worthless.push_back(I);
+    if (Worthless.empty())
       break;
-    if (llvm::count(Worthless, true) > 1) {
-      Individual All =
-          std::move(S.evaluateBeyond({without(Kept.Edits, Worthless)})[0]);
-      if (Acceptable(All)) {
-        Kept = std::move(All);
-        continue;
-      }
+    llvm::stable_sort(Worthless, [&](size_t A, size_t B) {
+      return Singles[A].Result.Time < Singles[B].Result.Time;
+    });
+    // All, half of them and so on; one alone is known to do.
+    std::vector<EditList> Fewer;
+    for (size_t Size = Worthless.size(); Size; Size /= 2) {
+      std::vector<bool> Drop(Count);
+      for (size_t I : ArrayRef(Worthless).take_front(Size))
+        Drop[I] = true;
+      Fewer.push_back(without(Kept.Edits, Drop));
     }
-    Kept = *Least;
+    for (Individual &I : S.evaluateBeyond(Fewer))
+      if (Acceptable(I)) {
+        Kept = std::move(I);
+        break;
+      }
+    if (Kept.Edits.size() == Count)
+      break;
   }
   return Result;
 }

@@ -24,13 +24,14 @@
 constexpr int Tile = 16;
 
 // Beyond its border the matrix goes on as the identity.
-__device__ float load(const float *M, int Size, int Row, int Column) {
+static __device__ float load(const float *M, int Size, int Row, int Column) {
   if (Row < Size && Column < Size)
     return M[Row * Size + Column];
   return Row == Column ? 1.0f : 0.0f;
 }
 
-__device__ void store(float *M, int Size, int Row, int Column, float Value) {
+static __device__ void store(float *M, int Size, int Row, int Column,
+                             float Value) {
   if (Row < Size && Column < Size)
     M[Row * Size + Column] = Value;
 }

@@ -27,7 +27,7 @@ constexpr int Tile = 16, Letters = 4, Gap = 10;
 constexpr int PairScores[Letters * Letters] = {10, -1, -3, -4, -1, 7,  -5, -3,
                                                -3, -5, 9,  0,  -4, -3, 0,  8};
 
-__device__ int best(int Diagonal, int Left, int Up) {
+static __device__ int best(int Diagonal, int Left, int Up) {
   return max(Diagonal, max(Left, Up));
 }
 
