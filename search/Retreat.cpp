@@ -7,7 +7,8 @@
 //
 // Best first: a queue by time, in which a refused list is replaced by the lists
 // with one edit less. So the first that is accepted is the fastest of all that
-// were within reach.
+// were within reach. Of a long list too many are: there the edits that are to
+// blame are found by halves first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,10 +67,47 @@ private:
 
 } // namespace
 
+// A list is refused from some edit on: that one is left out, and so on until
+// the rest is accepted. Search lists grow edit by edit, so that most beginnings
+// are valid.
+static std::optional<Individual>
+withoutCulprits(Search &S, EditList Edits, double Most,
+                const std::function<bool(const Individual &)> &Accepts,
+                unsigned &Tries) {
+  std::optional<Individual> Left;
+  auto Passes = [&](size_t Length) {
+    EditList Beginning(Edits.begin(), Edits.begin() + Length);
+    Left = std::move(S.evaluateBeyond({Beginning})[0]);
+    if (!Left->valid() || Left->Result.Error > Most)
+      return false;
+    --Tries;
+    return Accepts(*Left);
+  };
+  for (size_t Fine = 0; !Edits.empty() && Tries && !S.stopped();) {
+    size_t Bad = Edits.size();
+    while (Bad - Fine > 1 && Tries) {
+      size_t Middle = (Fine + Bad) / 2;
+      (Passes(Middle) ? Fine : Bad) = Middle;
+    }
+    Edits.erase(Edits.begin() + (Bad - 1));
+    if (!Edits.empty() && Tries && Passes(Edits.size()))
+      return Left->Result.Time < S.state().Baseline.Time ? Left : std::nullopt;
+  }
+  return std::nullopt;
+}
+
 std::optional<Individual>
 gevo::retreat(Search &S, const Individual &Refused, double Most,
               const std::function<bool(const Individual &)> &Accepts,
               unsigned Tries) {
+  constexpr size_t Long = 8;
+  if (Refused.Edits.size() > Long) {
+    unsigned ByHalves = Tries - Tries / 4;
+    Tries /= 4;
+    if (std::optional<Individual> Left =
+            withoutCulprits(S, Refused.Edits, Most, Accepts, ByHalves))
+      return Left;
+  }
   Queue Q(S, Most);
   Q.add(Refused);
   Q.next();

@@ -243,6 +243,29 @@ TEST(Retreat, TakesTheFastestThatIsAccepted) {
   });
 }
 
+TEST(Retreat, FindsTheCulpritsOfALongListByHalves) {
+  Trial T;
+  T.Evaluations = 1;
+  search(T, [](Search &S) {
+    EditList Edits, Innocent;
+    for (unsigned Number : {1, 0, 2, 4, 6, 8, 10, 11, 12, 14, 16})
+      Edits.push_back(deletion(Number));
+    for (const PlacedEdit &E : Edits)
+      if (!(E == deletion(6)) && !(E == deletion(14)))
+        Innocent.push_back(E);
+    unsigned Asked = 0;
+    std::optional<Individual> Left =
+        retreat(S, S.evaluateBeyond({Edits})[0], 0, [&](const Individual &I) {
+          ++Asked;
+          return !is_contained(I.Edits, deletion(6)) &&
+                 !is_contained(I.Edits, deletion(14));
+        });
+    ASSERT_TRUE(Left);
+    EXPECT_EQ(keyOf(Left->Edits), keyOf(Innocent));
+    EXPECT_LE(Asked, 10u);
+  });
+}
+
 TEST(Retreat, FallsBackToOthersOfThePopulation) {
   Trial T;
   T.Evaluations = 600;
