@@ -95,6 +95,7 @@ CUresult runLaunch(const LaunchPlan &Plan, WorkReport &Report) {
   Options.Touches = Writes.get();
   Options.Checks = Settings.Checks;
   Options.StepLimit = Settings.StepLimit;
+  Options.GoOnAfterStrayReads = !Settings.FailOnFinding;
   gpu::LaunchResult Result;
   std::optional<gpu::timing::LaunchTiming> Timing;
   for (const auto &O : Driver::get().Observers)

@@ -80,8 +80,15 @@ std::string besideConstant(const Neighbour &N, uint64_t Address) {
                          N.Where->Bytes);
 }
 
-void faultGlobal(Warp &W, unsigned Lane, uint64_t Address, uint32_t Bytes,
-                 AccessKind Kind) {
+/// What a stray read gives. The widest access has 32 bytes.
+alignas(64) constexpr char Zeros[64] = {};
+/// Memory of a GPU is mapped in pages of 2 MiB.
+constexpr int64_t PageBytes = int64_t(2) << 20;
+
+/// The access is in no allocation. Returns the host pointer of what is read
+/// instead if the launch may go on, else 0.
+uint64_t faultGlobal(Warp &W, unsigned Lane, uint64_t Address, uint32_t Bytes,
+                     AccessKind Kind) {
   const GlobalMemory &M = W.Owner.G.Memory;
   std::string Text = describe("global", Kind, Bytes, Address);
   if (const Allocation *A = M.findFreed(Address)) {
@@ -89,7 +96,7 @@ void faultGlobal(Warp &W, unsigned Lane, uint64_t Address, uint32_t Bytes,
             Text + " is inside an allocation of " + std::to_string(A->Bytes) +
                 " bytes at " + hex(A->Base) + " that was freed",
             Address, Bytes);
-    return;
+    return 0;
   }
   Neighbour N = M.nearest(Address);
   if (N.Where) {
@@ -101,7 +108,13 @@ void faultGlobal(Warp &W, unsigned Lane, uint64_t Address, uint32_t Bytes,
   } else {
     Text += ", but nothing is allocated";
   }
+  if (W.Owner.G.Options.GoOnAfterStrayReads && Kind == AccessKind::Load &&
+      N.Where && std::llabs(N.Distance) < PageBytes) {
+    W.report(FindingKind::OutOfBoundsGlobal, Lane, Text, Address, Bytes);
+    return reinterpret_cast<uint64_t>(Zeros);
+  }
   W.fault(FindingKind::OutOfBoundsGlobal, Lane, Text, Address, Bytes);
+  return 0;
 }
 
 } // namespace
@@ -137,12 +150,13 @@ bool gevo::gpu::hitAnother(Warp &W, uint64_t Address) {
 namespace {
 /// One lane in the global space: the host pointer, or 0 after a fault.
 uint64_t resolveGlobal(Warp &W, unsigned Lane, uint64_t Address, uint32_t Bytes,
-                       AccessKind Kind) {
+                       AccessKind Kind, TraceSpace &Space) {
   const GlobalMemory &M = W.Owner.G.Memory;
   const Allocation *A = M.find(Address, Bytes);
   if (!A) {
-    faultGlobal(W, Lane, Address, Bytes, Kind);
-    return 0;
+    // What is no memory is neither traced nor watched.
+    Space = TraceSpace::None;
+    return faultGlobal(W, Lane, Address, Bytes, Kind);
   }
   bool Writable = A->Kind != MemoryKind::ModuleConst;
   if (Kind != AccessKind::Load && !Writable) {
@@ -243,7 +257,7 @@ uint64_t resolveLane(Warp &W, const Inst &I, unsigned Lane, uint64_t Address,
     break;
   }
   Space = TraceSpace::Global;
-  return resolveGlobal(W, Lane, Address, Bytes, Kind);
+  return resolveGlobal(W, Lane, Address, Bytes, Kind, Space);
 }
 
 /// How many of \p Bytes bytes, a power of two, are marked as written.
@@ -342,5 +356,7 @@ bool gevo::gpu::resolveSlowly(Warp &W, const Inst &I, uint32_t Mask,
       Recorded = true;
       watchAccess(W, I, Of[S], A, Bytes, Kind, TraceSpace(S));
     }
+  if (!Recorded)
+    recordNothing(W);
   return true;
 }
