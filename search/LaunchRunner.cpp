@@ -146,6 +146,7 @@ Fitness LaunchRunner::replay(size_t Case, const std::string &Ptx,
   O.Rule = S.Rule;
   O.AcceptedFindings = S.AcceptedKinds;
   O.CycleLimit = CycleLimit;
+  O.MachineCode = MachineCode;
   measure::ReplayResult R = Replays[Case]->run(Ptx, O);
   if (Cycles)
     *Cycles = R.Cycles;

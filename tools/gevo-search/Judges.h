@@ -40,9 +40,11 @@ public:
   std::string identity() const;
   /// What a worker does, in the worker.
   Service service();
-  /// Judges \p I by launches with all checks, then by validate().
+  /// Judges \p I by launches with all checks, then by the checks of validate();
+  /// it need not be faster.
   Fitness judgeThoroughly(const Individual &I);
-  /// The checks that \p I stands: runs of the program and held-out runs, or
+  /// The checks that \p I stands: the time of its machine code, on one GPU;
+  /// runs of the program and held-out runs, or
   /// inputs made for the purpose, on every GPU.
   Finalist validate(const Individual &I);
   size_t runCount() const;
@@ -65,6 +67,8 @@ private:
   std::unique_ptr<Runner> runnerFor(const Target &T, bool CheckAlways) const;
   std::unique_ptr<Runner> runner(bool CheckAlways) const;
   void check(const Target &T, const Payload &Code, Finalist &F) const;
+  void checkAll(const Payload &Code, Finalist &F) const;
+  void price(const Payload &Code, Finalist &F);
 
   Settings &Asked;
   IrProgram &Device;
@@ -73,6 +77,8 @@ private:
   WorkerLimits Limits;
   View &V;
   Payload Original;
+  /// Of Launches, by machine code, once it was asked for.
+  std::optional<double> OriginalPrice;
   std::vector<Target> Targets;
   /// What is replayed; nothing if variants are judged by whole runs.
   std::optional<LaunchScenario> Launches;

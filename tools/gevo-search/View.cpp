@@ -24,6 +24,10 @@ bool Finalist::passed() const {
   return all_of(Checks, [](const Check &C) { return C.Result.valid(); });
 }
 
+double Finalist::baseline(const Search &S) const {
+  return Baseline > 0 ? Baseline : S.state().Baseline.Time;
+}
+
 View::View(bool Quiet, bool Json)
     : Quiet(Quiet), Json(Json), Terminal(isatty(STDERR_FILENO)) {}
 
@@ -90,14 +94,18 @@ static void row(StringRef Title, const Fitness &F, double Baseline,
 
 void View::table(const Search &S, ArrayRef<Finalist> Finalists,
                  const Settings &Asked) {
-  double Baseline = S.state().Baseline.Time;
+  Fitness Baseline = S.state().Baseline;
+  // Those that were timed as machine code have one baseline.
+  for (const Finalist &F : Finalists)
+    if (F.Baseline > 0)
+      Baseline.Time = F.Baseline;
   Objective Goal = cantFail(parseObjective(Asked.Objective), "it was checked");
   bool Several = Asked.gpus().size() > 1;
   errs() << format("%41s  %8s      error  edits\n", Goal.unit().str().c_str(),
                    Goal.Kind == ObjectiveKind::Time ? "speed-up" : "gain");
-  row("baseline", S.state().Baseline, Baseline, Goal.perUnit(), "0");
+  row("baseline", Baseline, Baseline.Time, Goal.perUnit(), "0");
   for (const Finalist &F : Finalists) {
-    row(F.Title, F.Kept.Result, Baseline, Goal.perUnit(),
+    row(F.Title, F.Kept.Result, F.baseline(S), Goal.perUnit(),
         Twine(F.Kept.Edits.size()) + " (of " + Twine(F.Before) + ")");
     for (const Finalist::Check &C : F.Checks) {
       errs() << "  " << (C.HeldOut ? "held out: " : "searched: ")
@@ -136,7 +144,7 @@ static json::Array checksOf(const Finalist &F) {
 
 json::Object gevo::measuredOf(const Search &S, const Finalist &F,
                               const Settings &Asked) {
-  double Baseline = S.state().Baseline.Time;
+  double Baseline = F.baseline(S);
   Objective Goal = cantFail(parseObjective(Asked.Objective), "it was checked");
   bool IsTime = Goal.Kind == ObjectiveKind::Time;
   json::Object O{

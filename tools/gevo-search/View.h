@@ -23,6 +23,9 @@ struct Finalist {
   /// "best without error".
   std::string Title;
   Individual Kept;
+  /// What the original takes where Kept's time was measured; 0: what the search
+  /// began with.
+  double Baseline = 0;
   /// How many edits it had before.
   size_t Before = 0;
 
@@ -40,6 +43,7 @@ struct Finalist {
   };
   std::vector<Check> Checks;
   bool passed() const;
+  double baseline(const Search &S) const;
 };
 
 class View {
