@@ -182,6 +182,8 @@ Expected<std::vector<int>> gevo::setUpRanks(RankLink &Link, StringRef Setup,
     if (Text.starts_with(StringRef(&Ready, 1)))
       Up.push_back(M->From);
   }
+  // Workers have the same numbers whichever rank is ready first.
+  llvm::sort(Up);
   return Up;
 }
 

@@ -135,7 +135,7 @@ TEST_F(Ranks, TellHowTheirWorkersDie) {
 
 TEST_F(Ranks, ThatFallSilentCostNothing) {
   start(3);
-  auto W = workers(/*MostSilent=*/1);
+  auto W = workers(/*MostSilent=*/4);
   P->Dead[2] = true;
   for (unsigned I = 0; I < 3; ++I)
     W->send(I, "it");
