@@ -8,7 +8,8 @@
 // Best first: a queue by time, in which a refused list is replaced by the lists
 // with one edit less. So the first that is accepted is the fastest of all that
 // were within reach. Of a long list too many are: there the edits that are to
-// blame are found by halves first.
+// blame are found by halves first, and so is the last of its ancestors that is
+// accepted; the faster one counts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -96,6 +97,32 @@ withoutCulprits(Search &S, EditList Edits, double Most,
   return std::nullopt;
 }
 
+// The longer a search goes on, the more its best holds on its inputs alone. So
+// there is a last milestone that is accepted; it is found by halves, too.
+static std::optional<Individual>
+lastMilestone(Search &S, double Most,
+              const std::function<bool(const Individual &)> &Accepts,
+              unsigned &Tries) {
+  std::vector<Individual> All;
+  for (const Individual &I : S.state().Milestones)
+    if (!I.Edits.empty() && I.Result.Error <= Most &&
+        I.Result.Time < S.state().Baseline.Time)
+      All.push_back(I);
+  std::optional<Individual> Last;
+  for (size_t Fine = 0, Bad = All.size();
+       Fine < Bad && Tries && !S.stopped();) {
+    size_t Middle = (Fine + Bad) / 2;
+    --Tries;
+    if (Accepts(All[Middle])) {
+      Last = All[Middle];
+      Fine = Middle + 1;
+    } else {
+      Bad = Middle;
+    }
+  }
+  return Last;
+}
+
 std::optional<Individual>
 gevo::retreat(Search &S, const Individual &Refused, double Most,
               const std::function<bool(const Individual &)> &Accepts,
@@ -104,8 +131,12 @@ gevo::retreat(Search &S, const Individual &Refused, double Most,
   if (Refused.Edits.size() > Long) {
     unsigned ByHalves = Tries - Tries / 4;
     Tries /= 4;
-    if (std::optional<Individual> Left =
-            withoutCulprits(S, Refused.Edits, Most, Accepts, ByHalves))
+    std::optional<Individual> Early = lastMilestone(S, Most, Accepts, ByHalves);
+    std::optional<Individual> Left =
+        withoutCulprits(S, Refused.Edits, Most, Accepts, ByHalves);
+    if (Early && (!Left || Early->Result.Time < Left->Result.Time))
+      return Early;
+    if (Left)
       return Left;
   }
   Queue Q(S, Most);

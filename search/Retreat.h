@@ -21,7 +21,7 @@ namespace gevo {
 /// Goes on from \p Refused, which \p Accepts has refused: of its subsets and
 /// those of the search's population, the fastest that \p Accepts takes and that
 /// is valid, faster than the original and has an error up to \p Most. Asks
-/// \p Accepts at most \p Tries times, and never twice for the same code.
+/// \p Accepts at most \p Tries times; what it took last need not be the result.
 std::optional<Individual>
 retreat(Search &S, const Individual &Refused, double Most,
         const std::function<bool(const Individual &)> &Accepts,

@@ -107,8 +107,8 @@ void Search::enter(const Variant &V, Individual &I, bool Counted) {
   if (!Counted)
     return;
   ++State.Stages[static_cast<unsigned>(I.Result.End)];
-  if (I.valid())
-    State.offerToFront(I);
+  if (I.valid() && State.offerToFront(I))
+    State.noteMilestone();
 }
 
 std::vector<Individual> Search::evaluateSome(ArrayRef<EditList> Batch,

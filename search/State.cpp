@@ -32,6 +32,13 @@ bool SearchState::offerToFront(const Individual &I) {
   return true;
 }
 
+void SearchState::noteMilestone() {
+  constexpr double Enough = 0.98;
+  if (Milestones.empty() ||
+      Front[0].Result.Time < Enough * Milestones.back().Result.Time)
+    Milestones.push_back(Front[0]);
+}
+
 const Individual *SearchState::best(double Most) const {
   auto Found = find_if(
       Front, [&](const Individual &I) { return I.Result.Error <= Most; });
@@ -78,6 +85,7 @@ json::Value gevo::toJSON(const SearchState &S) {
                       {"baseline_code", S.BaselineHash},
                       {"population", json::Array(S.Population)},
                       {"front", json::Array(S.Front)},
+                      {"milestones", json::Array(S.Milestones)},
                       {"kinds", flatten(S.Kinds)},
                       {"links", flatten(S.Linked)},
                       {"stagnation", json::Array(S.Stagnation)},
@@ -97,9 +105,9 @@ bool gevo::fromJSON(const json::Value &Value, SearchState &S, json::Path P) {
       !Map.map("seconds", S.Seconds) || !Map.map("baseline", S.Baseline) ||
       !Map.map("baseline_code", S.BaselineHash) ||
       !Map.map("population", S.Population) || !Map.map("front", S.Front) ||
-      !Map.map("kinds", Kinds) || !Map.map("links", Linked) ||
-      !Map.map("stagnation", S.Stagnation) || !Map.map("singles", S.Singles) ||
-      !Map.map("failures", S.Failures) ||
+      !Map.map("milestones", S.Milestones) || !Map.map("kinds", Kinds) ||
+      !Map.map("links", Linked) || !Map.map("stagnation", S.Stagnation) ||
+      !Map.map("singles", S.Singles) || !Map.map("failures", S.Failures) ||
       !Map.map("sweep_position", S.SweepPosition) ||
       !Map.map("sweep_done", S.SweepDone) || !Map.map("stages", Stages))
     return false;

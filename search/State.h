@@ -54,6 +54,10 @@ struct SearchState {
   std::vector<Individual> Population;
   /// None of these dominates another, and nothing found so far dominates one.
   std::vector<Individual> Front;
+  /// The fastest of their time, in the order in which they were found, each a
+  /// good deal faster than the one before. What is refused for holding only on
+  /// the inputs that were searched has an ancestor here that holds on others.
+  std::vector<Individual> Milestones;
   std::vector<KindScore> Kinds;
   Links Linked;
   /// Per island: generations since it got better.
@@ -68,6 +72,8 @@ struct SearchState {
 
   /// Takes \p I into the front if it belongs there. Says if it does.
   bool offerToFront(const Individual &I);
+  /// Remembers the fastest of the front if it is a milestone.
+  void noteMilestone();
   /// The fastest of the front with an error up to \p Most, or null.
   const Individual *best(double Most) const;
 };

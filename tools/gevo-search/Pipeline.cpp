@@ -267,10 +267,13 @@ std::vector<Finalist> Pipeline::finalists(Search &S) {
       return;
     Result.back().Title += ", refused";
     V.say(Title + ": refused; looking for what is left");
-    if (retreat(S, M.Kept, Most, [&](const Individual &I) {
-          F = Judging->validate(I);
-          return F.passed();
+    if (auto Left = retreat(S, M.Kept, Most, [&](const Individual &I) {
+          return Judging->validate(I).passed();
         })) {
+      // What is left may be an ancestor, which was not minimised yet.
+      F = Judging->validate(minimise(S, *Left, Most).Kept);
+      if (F.Kept.Edits.empty() || !F.passed())
+        F = Judging->validate(*Left);
       F.Title = Title.str();
       F.Before = M.Before;
       Result.push_back(std::move(F));

@@ -266,6 +266,28 @@ TEST(Retreat, FindsTheCulpritsOfALongListByHalves) {
   });
 }
 
+TEST(Retreat, GoesBackToTheLastAncestorThatHolds) {
+  Trial T;
+  T.Evaluations = 600;
+  search(T, [](Search &S) {
+    const std::vector<Individual> &All = S.state().Milestones;
+    ASSERT_GE(All.size(), 3u);
+    double Holds = All[All.size() / 2].Result.Time;
+    EditList Edits;
+    for (unsigned Number : {1, 0, 2, 4, 6, 8, 10, 11, 12, 14, 16})
+      Edits.push_back(deletion(Number));
+    unsigned Asked = 0;
+    std::optional<Individual> Left =
+        retreat(S, S.evaluateBeyond({Edits})[0], 0, [&](const Individual &I) {
+          ++Asked;
+          return I.Result.Time >= Holds;
+        });
+    ASSERT_TRUE(Left);
+    EXPECT_EQ(Left->Result.Time, Holds);
+    EXPECT_LE(Asked, 40u);
+  });
+}
+
 TEST(Retreat, FallsBackToOthersOfThePopulation) {
   Trial T;
   T.Evaluations = 600;
