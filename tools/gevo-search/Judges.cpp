@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/gevo-search/Judges.h"
+#include "passes/edit/AtomicFile.h"
 #include "tools/gevo-search/Capturing.h"
 #include "tools/gevo-search/MachineCode.h"
 #include "llvm/ADT/StringExtras.h"
@@ -47,8 +48,8 @@ size_t Judges::runCount() const {
 
 static Error enterNew(const std::string &Path) {
   sys::fs::remove_directories(Path);
-  if (std::error_code EC = sys::fs::create_directories(Path))
-    return failure("cannot make folder '" + Path + "': " + EC.message());
+  if (Error E = makeFolder(Path))
+    return E;
   if (chdir(Path.c_str()))
     return failure("cannot enter folder '" + Path + "'");
   return Error::success();

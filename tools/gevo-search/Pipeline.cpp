@@ -259,7 +259,15 @@ std::vector<Finalist> Pipeline::finalists(Search &S) {
       return;
     }
     V.say(Title + ": validating " + Twine(M.Kept.Edits.size()) + " edits");
-    Finalist F = Judging->validate(M.Kept);
+    // Whole runs take time: none for edits that were validated before.
+    StringMap<Finalist> Validated;
+    auto Validate = [&](const Individual &I) -> const Finalist & {
+      auto [Known, IsNew] = Validated.try_emplace(keyOf(I.Edits));
+      if (IsNew)
+        Known->second = Judging->validate(I);
+      return Known->second;
+    };
+    Finalist F = Validate(M.Kept);
     F.Title = Title.str();
     F.Before = M.Before;
     Result.push_back(F);
@@ -268,12 +276,12 @@ std::vector<Finalist> Pipeline::finalists(Search &S) {
     Result.back().Title += ", refused";
     V.say(Title + ": refused; looking for what is left");
     if (auto Left = retreat(S, M.Kept, Most, [&](const Individual &I) {
-          return Judging->validate(I).passed();
+          return Validate(I).passed();
         })) {
       // What is left may be an ancestor, which was not minimised yet.
-      F = Judging->validate(minimise(S, *Left, Most).Kept);
+      F = Validate(minimise(S, *Left, Most).Kept);
       if (F.Kept.Edits.empty() || !F.passed())
-        F = Judging->validate(*Left);
+        F = Validate(*Left);
       F.Title = Title.str();
       F.Before = M.Before;
       Result.push_back(std::move(F));
