@@ -276,26 +276,28 @@ Service Judges::service() {
   return [R, Serve](StringRef Message) { return Serve(Message); };
 }
 
+static Finalist::Check &note(Finalist &F, std::string Name,
+                             const std::string &Gpu, bool HeldOut,
+                             double Original, Fitness Result) {
+  Finalist::Check &C = F.Checks.emplace_back();
+  C.Name = std::move(Name);
+  C.Gpu = Gpu;
+  C.HeldOut = HeldOut;
+  C.Original = Original;
+  C.Result = std::move(Result);
+  return C;
+}
+
 // On one GPU. What refuses it ends it, as whole runs take time.
 void Judges::check(const Target &T, const Payload &Code, Finalist &F) const {
-  auto Note = [&](std::string Name, bool HeldOut, double Before,
-                  Fitness Result) {
-    Finalist::Check C;
-    C.Name = std::move(Name);
-    C.Gpu = T.Scenario.Gpu;
-    C.HeldOut = HeldOut;
-    C.Original = Before;
-    C.Result = std::move(Result);
-    F.Checks.push_back(std::move(C));
-    return F.Checks.back().Result.valid();
-  };
   WholeScenario S = T.Scenario;
   bool Loss = Asked.BestOn.empty() && Targets.size() > 1;
   for (bool HeldOut : {true, false})
     for (const WholeCase &Case : HeldOut ? T.HeldOut : T.Cases) {
       S.TimeBound = Loss && !HeldOut ? 1 : T.Scenario.TimeBound;
       WholeRunner R(S, Case, scratch("validation"), /*CheckAlways=*/true);
-      if (!Note(shellText(Case.Run), HeldOut, Case.Time, R.run(Code)))
+      if (!note(F, shellText(Case.Run), S.Gpu, HeldOut, Case.Time, R.run(Code))
+               .Result.valid())
         return;
     }
   if (!Others)
@@ -311,9 +313,9 @@ void Judges::check(const Target &T, const Payload &Code, Finalist &F) const {
           ", as the original fails: " + Before.Reason);
     return;
   }
-  Note(std::to_string(Others->Names.size()) + " inputs made from these", true,
-       Before.Time, R.run(Code));
-  F.Checks.back().Inputs = Others->Names;
+  note(F, std::to_string(Others->Names.size()) + " inputs made from these",
+       S.Gpu, /*HeldOut=*/true, Before.Time, R.run(Code))
+      .Inputs = Others->Names;
 }
 
 // Rules about PTX, quick enough for every variant, say what is worth a try;
@@ -330,20 +332,17 @@ void Judges::price(const Payload &Code, Finalist &F) {
   });
   if (!OriginalPrice)
     OriginalPrice = R.run(Original).Time;
-  Finalist::Check C;
-  C.Name = "captured launches as machine code";
-  C.Gpu = S.Gpu;
-  C.Original = *OriginalPrice;
-  C.Result = R.run(Code);
-  if (C.Result.valid() && C.Result.Time >= *OriginalPrice)
-    C.Result = Fitness::failed(
+  Fitness Now = R.run(Code);
+  if (Now.valid() && Now.Time >= *OriginalPrice)
+    Now = Fitness::failed(
         Stage::Time,
         "no faster than the original; ptxas makes this of it, too");
-  if (C.Result.valid()) {
+  if (Now.valid()) {
     F.Baseline = *OriginalPrice;
-    F.Kept.Result.Time = C.Result.Time;
+    F.Kept.Result.Time = Now.Time;
   }
-  F.Checks.push_back(std::move(C));
+  note(F, "captured launches as machine code", S.Gpu, /*HeldOut=*/false,
+       *OriginalPrice, std::move(Now));
 }
 
 void Judges::checkAll(const Payload &Code, Finalist &F) const {
