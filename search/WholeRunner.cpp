@@ -20,6 +20,7 @@
 #include "llvm/Support/xxhash.h"
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <unistd.h>
 
 using namespace llvm;
@@ -108,6 +109,29 @@ static void setTime(const Objective &Goal, WholeRun &R) {
   }
 }
 
+// A Ctrl-C that ends the search is not for the program, whose half run would
+// refuse a variant.
+static int executeUndisturbed(const std::string &Path,
+                              ArrayRef<StringRef> Words,
+                              ArrayRef<std::optional<StringRef>> Redirects,
+                              unsigned Seconds, std::string &Message,
+                              bool &NotStarted) {
+  sigset_t Interrupt, Before;
+  sigemptyset(&Interrupt);
+  sigaddset(&Interrupt, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &Interrupt, &Before);
+  sys::ProcessInfo Child =
+      sys::ExecuteNoWait(Path, Words, std::nullopt, Redirects,
+                         /*MemoryLimit=*/0, &Message, &NotStarted);
+  pthread_sigmask(SIG_SETMASK, &Before, nullptr);
+  if (NotStarted)
+    return -1;
+  return sys::Wait(Child,
+                   Seconds ? std::optional<unsigned>(Seconds) : std::nullopt,
+                   &Message)
+      .ReturnCode;
+}
+
 WholeRun gevo::runWhole(const WholeScenario &S, const Command &C,
                         ArrayRef<std::string> PtxFiles, RunMode Mode) {
   WholeRun R;
@@ -134,9 +158,8 @@ WholeRun gevo::runWhole(const WholeScenario &S, const Command &C,
   std::string Message;
   bool NotStarted = false;
   auto Start = std::chrono::steady_clock::now();
-  R.ExitStatus =
-      sys::ExecuteAndWait(S.GevoRun, Views, std::nullopt, Redirects, S.Seconds,
-                          /*MemoryLimit=*/0, &Message, &NotStarted);
+  R.ExitStatus = executeUndisturbed(S.GevoRun, Views, Redirects, S.Seconds,
+                                    Message, NotStarted);
   R.WallSeconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - Start)
           .count();

@@ -5,16 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Solves A x = b by conjugate gradients with the diagonal as preconditioner. A
-// is the five-point operator of a square grid of materials that conduct
-// differently well, in compressed rows. All scalars stay on the device; dot
-// products take a kernel for the parts and one for their sum.
+// Solves many small systems A x = b by conjugate gradients with the diagonal as
+// preconditioner, one block for each, from the first step to the last in one
+// launch. Each A is the five-point operator of a square grid of materials that
+// conduct differently well, in compressed rows; the grids are of one size, so
+// that all share their columns. What a block works on stays in shared memory.
 //
 // What counts is not each number of x but how well x solves the system: the
 // host computes the residual |b - A x| / |b| in double precision, from nothing
-// but A, b and x, and prints it.
+// but A, b and x, and prints the worst.
 //
-//   conjugate-gradients [side] [iterations] [seed] [--verify]
+//   conjugate-gradients [systems] [side] [iterations] [seed] [--verify]
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,72 +28,65 @@
 
 constexpr int Block = 128;
 
-/// r z before and after the last step, and p A p.
-struct Scalars {
-  float Old, New, Curvature;
-};
-
-__global__ void multiply(const int *Start, const int *Column,
-                         const float *Value, const float *X, float *Y,
-                         int Size) {
-  int Row = blockIdx.x * blockDim.x + threadIdx.x;
-  if (Row >= Size)
-    return;
-  Y[Row] = 0;
-  for (int I = Start[Row]; I < Start[Row + 1]; ++I)
-    Y[Row] += Value[I] * X[Column[I]];
-}
-
-// One part per block.
-__global__ void dotParts(const float *A, const float *B, float *Parts,
-                         int Size) {
+/// The dot product of two vectors of the block, for all of its threads.
+__device__ float dot(const float *A, const float *B, int Size) {
   __shared__ float Sums[Block];
-  int I = blockIdx.x * blockDim.x + threadIdx.x;
-  Sums[threadIdx.x] = 0;
-  __syncthreads();
-  if (I < Size)
-    Sums[threadIdx.x] = A[I] * B[I];
+  float Sum = 0;
+  for (int I = threadIdx.x; I < Size; I += Block)
+    Sum += A[I] * B[I];
+  Sums[threadIdx.x] = Sum;
   __syncthreads();
   for (unsigned Half = Block / 2; Half > 0; Half /= 2) {
     if (threadIdx.x < Half)
       Sums[threadIdx.x] += Sums[threadIdx.x + Half];
     __syncthreads();
   }
-  if (threadIdx.x == 0)
-    Parts[blockIdx.x] = Sums[0];
-}
-
-__global__ void sumParts(const float *Parts, int Count, float *Sum) {
-  __shared__ float Sums[Block];
-  Sums[threadIdx.x] = 0;
-  for (int I = threadIdx.x; I < Count; I += Block)
-    Sums[threadIdx.x] += Parts[I];
+  Sum = Sums[0];
+  // The next dot product writes here.
   __syncthreads();
-  for (unsigned Half = Block / 2; Half > 0; Half /= 2) {
-    if (threadIdx.x < Half)
-      Sums[threadIdx.x] += Sums[threadIdx.x + Half];
-    __syncthreads();
+  return Sum;
+}
+
+/// Values and right-hand sides of the systems follow one another.
+__global__ void solve(const int *Start, const int *Column, const float *Values,
+                      const float *Diagonals, const float *Sources,
+                      float *Results, int Size, int Iterations) {
+  extern __shared__ float Vectors[];
+  float *X = Vectors, *R = X + Size, *Z = R + Size, *P = Z + Size,
+        *Q = P + Size;
+  const float *Value = Values + blockIdx.x * Start[Size];
+  const float *Diagonal = Diagonals + blockIdx.x * Size;
+  for (int I = threadIdx.x; I < Size; I += Block) {
+    X[I] = 0;
+    R[I] = Sources[blockIdx.x * Size + I];
+    Z[I] = R[I] / Diagonal[I];
+    P[I] = Z[I];
   }
-  if (threadIdx.x == 0)
-    *Sum = Sums[0];
-}
-
-// x and r go along the direction p; z is the preconditioned r.
-__global__ void advance(const Scalars *S, const float *P, const float *Q,
-                        const float *Diagonal, float *X, float *R, float *Z,
-                        int Size) {
-  int I = blockIdx.x * blockDim.x + threadIdx.x;
-  if (I >= Size)
-    return;
-  X[I] += S->New / S->Curvature * P[I];
-  R[I] -= S->New / S->Curvature * Q[I];
-  Z[I] = R[I] / Diagonal[I];
-}
-
-__global__ void turn(const Scalars *S, const float *Z, float *P, int Size) {
-  int I = blockIdx.x * blockDim.x + threadIdx.x;
-  if (I < Size)
-    P[I] = Z[I] + S->New / S->Old * P[I];
+  __syncthreads();
+  float Now = dot(R, Z, Size);
+  for (int Step = 0; Step < Iterations; ++Step) {
+    for (int Row = threadIdx.x; Row < Size; Row += Block) {
+      Q[Row] = 0;
+      for (int I = Start[Row]; I < Start[Row + 1]; ++I)
+        Q[Row] += Value[I] * P[Column[I]];
+    }
+    __syncthreads();
+    float Curvature = dot(P, Q, Size);
+    // x and r go along the direction p; z is the preconditioned r.
+    for (int I = threadIdx.x; I < Size; I += Block) {
+      X[I] += Now / Curvature * P[I];
+      R[I] -= Now / Curvature * Q[I];
+      Z[I] = R[I] / Diagonal[I];
+    }
+    __syncthreads();
+    float Next = dot(R, Z, Size);
+    for (int I = threadIdx.x; I < Size; I += Block)
+      P[I] = Z[I] + Next / Now * P[I];
+    __syncthreads();
+    Now = Next;
+  }
+  for (int I = threadIdx.x; I < Size; I += Block)
+    Results[blockIdx.x * Size + I] = X[I];
 }
 
 static void check(cudaError_t Status) {
@@ -150,41 +144,7 @@ static Matrix makeMatrix(int Side, std::mt19937 &Dice) {
   return A;
 }
 
-static std::vector<float> solve(const Matrix &A, const std::vector<float> &B,
-                                int Iterations) {
-  int Size = A.size(), Blocks = (Size + Block - 1) / Block;
-  std::vector<float> Zero(Size), Scaled(Size);
-  for (int I = 0; I < Size; ++I)
-    Scaled[I] = B[I] / A.Diagonal[I];
-  int *Start = onDevice(A.Start), *Column = onDevice(A.Column);
-  float *Value = onDevice(A.Value), *Diagonal = onDevice(A.Diagonal);
-  float *X = onDevice(Zero), *R = onDevice(B), *Z = onDevice(Scaled),
-        *P = onDevice(Scaled), *Q = onDevice(Zero);
-  float *Parts = onDevice(std::vector<float>(Blocks));
-  Scalars *S = onDevice(std::vector<Scalars>(1));
-  auto Dot = [&](const float *Left, const float *Right, float *Sum) {
-    dotParts<<<Blocks, Block>>>(Left, Right, Parts, Size);
-    sumParts<<<1, Block>>>(Parts, Blocks, Sum);
-  };
-  Dot(R, Z, &S->New);
-  for (int I = 0; I < Iterations; ++I) {
-    multiply<<<Blocks, Block>>>(Start, Column, Value, P, Q, Size);
-    Dot(P, Q, &S->Curvature);
-    advance<<<Blocks, Block>>>(S, P, Q, Diagonal, X, R, Z, Size);
-    check(
-        cudaMemcpy(&S->Old, &S->New, sizeof(float), cudaMemcpyDeviceToDevice));
-    Dot(R, Z, &S->New);
-    turn<<<Blocks, Block>>>(S, Z, P, Size);
-  }
-  check(cudaGetLastError());
-  std::vector<float> Result(Size);
-  check(cudaMemcpy(Result.data(), X, Size * sizeof(float),
-                   cudaMemcpyDeviceToHost));
-  return Result;
-}
-
-static double residual(const Matrix &A, const std::vector<float> &X,
-                       const std::vector<float> &B) {
+static double residual(const Matrix &A, const float *X, const float *B) {
   double Rest = 0, Whole = 0;
   for (int Row = 0; Row < A.size(); ++Row) {
     double Sum = B[Row];
@@ -196,23 +156,60 @@ static double residual(const Matrix &A, const std::vector<float> &X,
   return std::sqrt(Rest / Whole);
 }
 
+/// The systems, and what the device makes of all of them at once.
+struct Batch {
+  std::vector<Matrix> Matrices;
+  std::vector<float> Sources;
+
+  std::vector<float> solve(int Iterations) const {
+    const Matrix &First = Matrices.front();
+    int Size = First.size();
+    std::vector<float> Values, Diagonals, Results(Sources.size());
+    for (const Matrix &A : Matrices) {
+      Values.insert(Values.end(), A.Value.begin(), A.Value.end());
+      Diagonals.insert(Diagonals.end(), A.Diagonal.begin(), A.Diagonal.end());
+    }
+    float *OnDevice = onDevice(Results);
+    ::solve<<<Matrices.size(), Block, 5 * Size * sizeof(float)>>>(
+        onDevice(First.Start), onDevice(First.Column), onDevice(Values),
+        onDevice(Diagonals), onDevice(Sources), OnDevice, Size, Iterations);
+    check(cudaGetLastError());
+    check(cudaMemcpy(Results.data(), OnDevice, Results.size() * sizeof(float),
+                     cudaMemcpyDeviceToHost));
+    return Results;
+  }
+
+  double worstResidual(const std::vector<float> &Results) const {
+    double Worst = 0;
+    size_t At = 0;
+    for (const Matrix &A : Matrices) {
+      Worst = std::fmax(Worst, residual(A, &Results[At], &Sources[At]));
+      At += A.size();
+    }
+    return Worst;
+  }
+};
+
 int main(int Count, char **Arguments) {
   bool Verify = Count > 1 && !std::strcmp(Arguments[Count - 1], "--verify");
   Count -= Verify;
-  int Side = Count > 1 ? std::atoi(Arguments[1]) : 24;
-  int Iterations = Count > 2 ? std::atoi(Arguments[2]) : 30;
-  std::mt19937 Dice(Count > 3 ? std::atoi(Arguments[3]) : 1);
-  if (Side < 1 || Side > 1024 || Iterations < 1) {
-    std::fprintf(stderr, "conjugate-gradients [side up to 1024] [iterations] "
-                         "[seed]\n");
+  int Systems = Count > 1 ? std::atoi(Arguments[1]) : 8;
+  int Side = Count > 2 ? std::atoi(Arguments[2]) : 16;
+  int Iterations = Count > 3 ? std::atoi(Arguments[3]) : 30;
+  std::mt19937 Dice(Count > 4 ? std::atoi(Arguments[4]) : 1);
+  // Five vectors have to fit into the shared memory that every GPU has.
+  if (Systems < 1 || Side < 1 || Side > 48 || Iterations < 1) {
+    std::fprintf(stderr, "conjugate-gradients [systems] [side up to 48] "
+                         "[iterations] [seed]\n");
     return 2;
   }
-  Matrix A = makeMatrix(Side, Dice);
-  std::vector<float> B(A.size());
-  for (float &Source : B)
-    Source = Dice() / 4294967296.0f - 0.5f;
-  std::vector<float> X = solve(A, B, Iterations);
-  double Residual = residual(A, X, B);
+  Batch Work;
+  for (int I = 0; I < Systems; ++I) {
+    Work.Matrices.push_back(makeMatrix(Side, Dice));
+    for (int J = 0; J < Side * Side; ++J)
+      Work.Sources.push_back(Dice() / 4294967296.0f - 0.5f);
+  }
+  double Residual = Work.worstResidual(Work.solve(Iterations));
   std::printf("residual %.3e\n", Residual);
   // Rounding ends what more iterations could gain.
   if (Verify && !(Residual < 1e-2)) {

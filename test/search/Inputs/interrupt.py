@@ -1,10 +1,29 @@
-# Runs gevo-search and presses Ctrl-C when its store has some evaluations.
+# Runs gevo-search and presses Ctrl-C, which reaches all of its processes, when
+# its store has some evaluations or, with "validating" instead of a store, when
+# it says so.
 import os, signal, subprocess, sys, time
 
-store, command = sys.argv[1], sys.argv[2:]
-search = subprocess.Popen(command)
-log = os.path.join(store, "evaluations.jsonl")
-while search.poll() is None and not (os.path.exists(log) and sum(1 for _ in open(log)) > 60):
-    time.sleep(0.01)
-search.send_signal(signal.SIGINT)
+when, command = sys.argv[1], sys.argv[2:]
+search = subprocess.Popen(
+    command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+)
+
+
+def press():
+    os.killpg(search.pid, signal.SIGINT)
+
+
+if when == "validating":
+    for line in search.stdout:
+        print(line, end="")
+        if when in line:
+            time.sleep(0.1)
+            press()
+            break
+else:
+    log = os.path.join(when, "evaluations.jsonl")
+    while search.poll() is None and not (os.path.exists(log) and sum(1 for _ in open(log)) > 60):
+        time.sleep(0.01)
+    press()
+print(search.stdout.read(), end="")
 sys.exit(search.wait())
