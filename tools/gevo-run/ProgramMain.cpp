@@ -217,8 +217,9 @@ int endAs(int Status) {
   return 128 + WTERMSIG(Status);
 }
 
-int reportRun(const ProgramOptions &O, const std::string &Gpu,
-              const RunFolder &Logs, int Status) {
+/// Returns a status of our own if there is something to tell by it.
+std::optional<int> reportRun(const ProgramOptions &O, const std::string &Gpu,
+                             const RunFolder &Logs, int Status) {
   std::string Error;
   ProgramReport R = mergeLogs(driver::readLaunchLogs(Logs.Name, Error));
   std::vector<std::string> Wrong = complaints(O, R);
@@ -248,7 +249,9 @@ int reportRun(const ProgramOptions &O, const std::string &Gpu,
   bool IsWell = WIFEXITED(Status) && !WEXITSTATUS(Status);
   if (IsWell && !Wrong.empty())
     return 1;
-  return IsWell && O.Checks != "bounds" && R.hasErrors() ? 2 : endAs(Status);
+  if (IsWell && O.Checks != "bounds" && R.hasErrors())
+    return 2;
+  return std::nullopt;
 }
 
 } // namespace
@@ -268,13 +271,16 @@ int gevo::run::programMain(int Argc, char **Argv) {
         !Why.empty())
       fail(Why);
   prepareCapture(O.Capture);
-  RunFolder Logs;
+  // Gone before we end as the program did, which may be by a signal.
+  std::optional<RunFolder> Logs(std::in_place);
   ProgramEnd End =
-      runProgram(O.Command, environmentFor(O, *Place, Elf, Logs.Name));
+      runProgram(O.Command, environmentFor(O, *Place, Elf, Logs->Name));
   if (!End.Error.empty()) {
     std::fprintf(stderr, "gevo-run: error: cannot run '%s': %s\n",
                  O.Command[0].c_str(), End.Error.c_str());
     return End.ErrorNumber == ENOENT ? 127 : 126;
   }
-  return reportRun(O, Gpu, Logs, End.Status);
+  std::optional<int> Own = reportRun(O, Gpu, *Logs, End.Status);
+  Logs.reset();
+  return Own ? *Own : endAs(End.Status);
 }
