@@ -123,6 +123,36 @@ std::optional<WordSet> gevo::changedNumbers(StringRef First, StringRef Other) {
   return Changed;
 }
 
+WordSet gevo::withAlikeLines(StringRef Text, const WordSet &Chosen) {
+  SmallVector<Word, 0> Words = wordsOf(Text);
+  // A line without its numbers, and a place in it.
+  using Place = std::pair<std::string, size_t>;
+  std::vector<Place> Places;
+  for (size_t Begin = 0, End; Begin < Words.size(); Begin = End) {
+    std::string Line;
+    bool Named = false;
+    for (End = Begin;
+         End < Words.size() && Words[End].Line == Words[Begin].Line; ++End) {
+      bool Number = startsWithNumber(Words[End].Text);
+      Named |= !Number;
+      Line += (Number ? "#" : Words[End].Text.str()) + " ";
+    }
+    // Rows of nothing but numbers say nothing about each other.
+    if (!Named)
+      Line += std::to_string(Begin);
+    for (size_t I = Begin; I < End; ++I)
+      Places.push_back({Line, I - Begin});
+  }
+  std::set<Place> Wanted;
+  for (size_t I : Chosen)
+    Wanted.insert(Places[I]);
+  WordSet All;
+  for (size_t I = 0; I < Places.size(); ++I)
+    if (Wanted.count(Places[I]))
+      All.insert(I);
+  return All;
+}
+
 std::string gevo::withoutWords(StringRef Text, const WordSet &Words) {
   SmallVector<Word, 0> All = wordsOf(Text);
   std::string Rest;

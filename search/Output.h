@@ -47,6 +47,10 @@ using WordSet = std::set<size_t>;
 /// numbers with a unit, in both. Nothing if more than numbers differs.
 std::optional<WordSet> changedNumbers(llvm::StringRef First,
                                       llvm::StringRef Other);
+/// \p Chosen and the words in the same place of lines that are the same but for
+/// their numbers: one of "step 1 took 0.2 s" and "step 2 took 0.2 s" may
+/// change by chance.
+WordSet withAlikeLines(llvm::StringRef Text, const WordSet &Chosen);
 /// \p Text with a sign in the place of \p Words and of the blanks before them.
 std::string withoutWords(llvm::StringRef Text, const WordSet &Words);
 /// The line, from 1, in which the word of that number stands.

@@ -271,6 +271,7 @@ static Expected<std::vector<WordSet>> findVolatile(const WholeScenario &S,
       return unfit("two runs of the program differ: " + What +
                    "; only what is the same every time can be compared");
     Found[I].insert(Changed->begin(), Changed->end());
+    Found[I] = withAlikeLines(First, Found[I]);
     if (none_of(withoutWords(First, Found[I]),
                 [](char C) { return isAlnum(C); }))
       return unfit("two runs of the program differ: " + What +
@@ -319,12 +320,16 @@ Expected<WholeCase> gevo::observeOriginal(WholeScenario &S, const Command &C) {
   if (!Volatile)
     return Volatile.takeError();
   Case.Volatile = std::move(*Volatile);
-  // What a program makes of its time besides printing it is its own affair.
-  Volatile = findVolatile(S, Case, runWhole(S, C, {}, RunMode::Untimed));
-  if (Volatile)
-    Case.Volatile = std::move(*Volatile);
-  else
-    consumeError(Volatile.takeError());
+  // What a program makes of its time besides printing it is its own affair. A
+  // short time may be the same twice by chance.
+  constexpr unsigned MoreRuns = 3;
+  for (unsigned I = 0; I < MoreRuns; ++I) {
+    Volatile = findVolatile(S, Case, runWhole(S, C, {}, RunMode::Untimed));
+    if (Volatile)
+      Case.Volatile = std::move(*Volatile);
+    else
+      consumeError(Volatile.takeError());
+  }
   S.StepLimit = std::max(S.StepLimit, findStepLimit(S, Case));
   // A host that waits for a wrong kernel's result may wait for ever.
   S.Seconds = std::max<unsigned>(S.Seconds, 20 * First.WallSeconds + 10);

@@ -149,6 +149,15 @@ TEST(VolatileNumbers, AreFoundAndLeftOut) {
       << "what did not change is still compared";
 }
 
+TEST(VolatileNumbers, AreThoseOfAlikeLinesToo) {
+  StringRef Text = "step 1 took 0.1 s\nstep 2 took 0.2 s\nsum 3\n4 5\n6 7\n";
+  EXPECT_EQ(withAlikeLines(Text, {3}), (WordSet{3, 8}));
+  EXPECT_EQ(withAlikeLines(Text, {11}), WordSet{11});
+  EXPECT_EQ(withAlikeLines(Text, {13}), WordSet{13})
+      << "numbers without a name say nothing about each other";
+  EXPECT_EQ(withAlikeLines(Text, {}), WordSet{});
+}
+
 TEST(BinaryOutput, IsComparedByValue) {
   auto Bytes = [](std::vector<float> Values) {
     return std::string(reinterpret_cast<const char *>(Values.data()),
