@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A stencil that runs many times on two buffers, and a reduction over more
-// memory than the caches hold.
+// A stencil that runs many times on two buffers, and a reduction over memory
+// that is only read. Arguments: rounds, MiB of the latter.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,8 +40,9 @@ __global__ void reduce(const float *In, float *Out, int Count) {
 }
 
 int main(int Argc, char **Argv) {
-  const int Width = 512, Count = 1 << 22;
-  int Rounds = Argc > 1 ? std::atoi(Argv[1]) : 10;
+  const int Width = 512;
+  int Rounds = Argc > 1 ? std::atoi(Argv[1]) : 4;
+  int Count = (Argc > 2 ? std::atoi(Argv[2]) : 4) << 18;
   float *Host = static_cast<float *>(std::malloc(Count * sizeof(float)));
   unsigned State = 1;
   for (int K = 0; K < Count; ++K) {

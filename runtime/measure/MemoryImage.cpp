@@ -39,14 +39,15 @@ void MemoryImage::addPart(size_t Buffer, const capture::Piece &P) {
   Part Out;
   Out.Buffer = Buffer;
   Out.Known = &P;
-  for (size_t K = 0; K < P.Marks.size(); ++K) {
+  for (size_t K = 0, Next; K < P.Marks.size(); K = Next) {
+    Next = capture::endOfRun(P.Marks, K);
     ElementType T = capture::typeOf(P.Marks[K]);
     bool Poisoned =
         T != ElementType::None && !(P.Marks[K] & capture::ReadFirst);
     if (Out.Runs.empty() || Out.Runs.back().Type != T ||
         Out.Runs.back().Poisoned != Poisoned)
       Out.Runs.push_back({K, 0, T, Poisoned});
-    ++Out.Runs.back().Bytes;
+    Out.Runs.back().Bytes += Next - K;
   }
   Parts.push_back(std::move(Out));
 }
@@ -81,6 +82,8 @@ void MemoryImage::moveBuffer(size_t Buffer, uint64_t Address) {
 
 void MemoryImage::setPoison(bool On) {
   for (Part &P : Parts) {
+    if (P.Runs.empty())
+      continue;
     P.Start = P.Known->Before;
     for (const Run &R : P.Runs)
       if (On && R.Poisoned)
@@ -92,9 +95,11 @@ void MemoryImage::setPoison(bool On) {
 
 bool MemoryImage::write(Device &D) {
   for (Part &P : Parts) {
-    if (D.driver().cuMemcpyHtoD_v2(P.Address, P.Start.data(), P.Start.size()))
+    const Bytes &Start = P.start();
+    if (D.driver().cuMemcpyHtoD_v2(P.Address, Start.data(), Start.size()))
       return false;
-    P.Actual = P.Start;
+    if (!P.Actual.empty())
+      P.Actual = Start;
     P.Dirty = false;
   }
   Changes.clear();
@@ -104,7 +109,7 @@ bool MemoryImage::write(Device &D) {
 bool MemoryImage::erase(Device &D) {
   bool Ok = restore(D);
   for (const Part &P : Parts)
-    Ok &= !D.driver().cuMemsetD8_v2(P.Address, 0, P.Start.size());
+    Ok &= !D.driver().cuMemsetD8_v2(P.Address, 0, P.start().size());
   return Ok;
 }
 
@@ -126,7 +131,7 @@ bool MemoryImage::readSegment(Device &D, const Segment &S, uint64_t Begin,
     return true;
   }
   Part &P = Parts[S.Owner];
-  if (D.driver().cuMemcpyDtoH_v2(&P.Actual[Begin - P.Address], Begin,
+  if (D.driver().cuMemcpyDtoH_v2(&P.actual()[Begin - P.Address], Begin,
                                  End - Begin))
     return false;
   P.Dirty = true;
@@ -167,8 +172,9 @@ bool MemoryImage::restore(Device &D) {
     }
     Part &P = Parts[T.Owner];
     uint64_t Offset = T.Begin - P.Address;
-    Ok &= !D.driver().cuMemcpyHtoD_v2(T.Begin, &P.Start[Offset], Size);
-    std::memcpy(&P.Actual[Offset], &P.Start[Offset], Size);
+    const uint8_t *Start = &P.start()[Offset];
+    Ok &= !D.driver().cuMemcpyHtoD_v2(T.Begin, Start, Size);
+    std::memcpy(&P.actual()[Offset], Start, Size);
     P.Dirty = false;
   }
   Changes.clear();
@@ -179,6 +185,6 @@ Bytes MemoryImage::contents(size_t Buffer) const {
   Bytes All;
   for (const Part &P : Parts)
     if (P.Buffer == Buffer)
-      All.insert(All.end(), P.Actual.begin(), P.Actual.end());
+      All.insert(All.end(), P.current().begin(), P.current().end());
   return All;
 }

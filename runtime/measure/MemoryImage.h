@@ -55,9 +55,23 @@ private:
     size_t Buffer = 0;
     const capture::Piece *Known = nullptr;
     uint64_t Address = 0;
+    /// Empty: as it is known. What is only read needs no copies.
     capture::Bytes Start, Actual;
     std::vector<Run> Runs; ///< Empty: nothing was written.
     bool Dirty = false;
+
+    const capture::Bytes &start() const {
+      return Start.empty() ? Known->Before : Start;
+    }
+    const capture::Bytes &current() const {
+      return Actual.empty() ? start() : Actual;
+    }
+    /// What is there, to be changed.
+    capture::Bytes &actual() {
+      if (Actual.empty())
+        Actual = start();
+      return Actual;
+    }
   };
   /// A stretch of a buffer: a part, or memory nobody knows (zeros).
   struct Segment {

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 
 using namespace gevo;
 using namespace gevo::cuda;
@@ -50,6 +51,12 @@ std::vector<Finding> findingsOf(const DriverTable &T) {
 }
 
 /// The kind of failure that a driver's result is.
+double processorMicroseconds() {
+  timespec T;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &T);
+  return double(T.tv_sec) * 1e6 + double(T.tv_nsec) * 1e-3;
+}
+
 Outcome outcomeOf(CUresult R) {
   switch (R) {
   case CUDA_ERROR_LAUNCH_TIMEOUT:
@@ -100,6 +107,7 @@ struct Replay::Impl {
   CUevent Start = nullptr, Stop = nullptr;
   std::vector<uint64_t> Pages;
   bool Lost = false; ///< A fault ended the context.
+  double Called = 0; ///< When run() was, in processor time.
 };
 
 Replay::Replay(Device &D, const capture::Case &C)
@@ -124,6 +132,9 @@ Replay::~Replay() {
 /// Makes the memory of the case the device's.
 bool Replay::Impl::enter(ReplayResult &R) {
   std::string Error;
+  // L2 is set up for each run, whatever these copies leave there.
+  if (D.isEmbedded())
+    T.gevoGpuSetTiming(0);
   if (!Memory.place(C.Buffers, Error)) {
     fail(R, Outcome::DeviceFailed, Error);
     return false;
@@ -290,6 +301,7 @@ bool Replay::Impl::settle(CUresult Status, const ReplayOptions &O,
 }
 
 bool Replay::Impl::launchAll(const ReplayOptions &O, ReplayResult &R) {
+  R.StartMicroseconds = processorMicroseconds() - Called;
   for (size_t K = 0; K < C.Launches.size(); ++K) {
     CUresult Status = launchTimed(K, O, R);
     if (D.isEmbedded() && Status) {
@@ -338,6 +350,7 @@ void Replay::Impl::runOnce(const ReplayOptions &O, ReplayResult &R) {
 
 ReplayResult Replay::run(const std::string &Ptx, const ReplayOptions &O) {
   ReplayResult R;
+  P->Called = processorMicroseconds();
   if (!D.makeCurrent()) {
     fail(R, Outcome::DeviceFailed, "the device has no context");
     return R;
@@ -362,6 +375,7 @@ ReplayResult Replay::run(const std::string &Ptx, const ReplayOptions &O) {
   P->runOnce(O, R);
   for (unsigned K = 1; K < O.Repeats && R.passed(); ++K) {
     ReplayResult Again;
+    P->Called = processorMicroseconds();
     P->Image.restore(D);
     P->runOnce(O, Again);
     Again.Microseconds = std::min(Again.Microseconds, R.Microseconds);

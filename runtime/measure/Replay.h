@@ -88,6 +88,8 @@ struct ReplayResult {
   Outcome Result = Outcome::Passed;
   std::string Reason; ///< One sentence; empty if passed.
   double Microseconds = 0;
+  /// Processor time from the call of run() to the first launch.
+  double StartMicroseconds = 0;
   uint64_t Cycles = 0;           ///< 0 where time is not modelled.
   bool FromSass = false;         ///< They are those of machine code.
   uint64_t WarpInstructions = 0; ///< 0 where they are not counted.

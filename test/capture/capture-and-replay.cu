@@ -17,6 +17,12 @@
 // JSON: "gpu": "V100"
 // JSON: "passed": true
 
+// What a kernel only reads has no marks of writes, although an output of it
+// lies in the same page: the pieces of arg0 of gather, the pointers' array.
+// RUN: %python %S/Inputs/written.py %t/c gather | FileCheck %s --check-prefix=PAGES
+// PAGES: 32 bytes, only read
+// PAGES: 1024 bytes, written
+
 // RUN: gevo-run --replay=%t/c | FileCheck %s --check-prefix=TABLE
 // TABLE: kernel{{ +}}launch{{ +}}weight{{ +}}time_us{{ +}}before_us{{ +}}error{{ +}}outcome
 // TABLE: smooth{{.*}} 40 {{.*}} 0  passed

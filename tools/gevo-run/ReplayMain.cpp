@@ -24,6 +24,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <regex>
 #include <sys/stat.h>
 
@@ -171,7 +172,8 @@ bool defines(const std::string &Ptx, const std::string &Kernel) {
 /// One case, replayed.
 struct Row {
   const capture::Case *Case = nullptr;
-  double Before = 0; ///< Microseconds of the program's own PTX, if replaced.
+  double Prepared = 0; ///< Microseconds of this process before its replay.
+  double Before = 0;   ///< Microseconds of the program's own PTX, if replaced.
   bool Replaced = false;
   ReplayResult Result;
 };
@@ -202,6 +204,7 @@ Json rowJson(const Row &R) {
             {"cycles", R.Result.Cycles},
             {"costs", R.Result.FromSass ? "sass" : "ptx-rules"},
             {"captured_us", R.Case->Microseconds},
+            {"start_us", R.Result.StartMicroseconds},
             {"error", finite(R.Result.Error)},
             {"findings", std::move(Findings)},
             {"outputs", std::move(Outputs)}};
@@ -240,6 +243,7 @@ std::vector<Row> replayAll(Device &D, const capture::Capture &All,
     R.Case = &C;
     const std::string *Ptx = &All.Modules[C.Module];
     Replay One(D, C);
+    R.Prepared = double(std::clock()) * (1e6 / CLOCKS_PER_SEC);
     for (Substitute &S : L.Substitutes)
       if (!R.Replaced && defines(S.Ptx, Kernel)) {
         R.Before = One.run(*Ptx, L.Run).Microseconds;
@@ -320,6 +324,7 @@ int gevo::run::replayMain(int Argc, char **Argv) {
               {"program", All->Program},
               {"gpu", D->model()},
               {"passed", Passed},
+              {"start_us", Rows[0].Prepared + Rows[0].Result.StartMicroseconds},
               {"weighted_us", weighted(Rows)},
               {"cases", std::move(Cases)}};
     std::string Text = J.dump(2) + "\n";

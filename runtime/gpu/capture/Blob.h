@@ -8,6 +8,8 @@
 #ifndef GEVO_RUNTIME_GPU_CAPTURE_BLOB_H
 #define GEVO_RUNTIME_GPU_CAPTURE_BLOB_H
 
+#include "runtime/gpu/capture/Case.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -32,7 +34,21 @@ std::optional<std::string> readWhole(const std::string &Path,
 std::string compress(std::string_view Content);
 /// The \p Size bytes that were compressed to \p Packed; nothing if it is
 /// damaged or has another size.
-std::optional<std::string> decompress(std::string_view Packed, uint64_t Size);
+std::optional<Bytes> decompress(std::string_view Packed, uint64_t Size);
+
+/// The content of a file, which is not copied: it must not change meanwhile.
+class MappedFile {
+public:
+  /// On failure content() is empty and \p Error is set.
+  MappedFile(const std::string &Path, std::string &Error);
+  ~MappedFile();
+  MappedFile(const MappedFile &) = delete;
+  MappedFile &operator=(const MappedFile &) = delete;
+  std::string_view content() const { return Content; }
+
+private:
+  std::string_view Content;
+};
 
 } // namespace gevo::capture
 

@@ -49,9 +49,11 @@ std::string joined(const Buffer &B, Bytes Piece::*Part) {
 std::string writtenBytes(const Buffer &B) {
   std::string All;
   for (const Piece &P : B.Pieces)
-    for (size_t K = 0; K < P.Marks.size(); ++K)
+    for (size_t K = 0, Next; K < P.Marks.size(); K = Next) {
+      Next = endOfRun(P.Marks, K);
       if (isWritten(P.Marks[K]))
-        All += char(P.After[K]);
+        All.append(reinterpret_cast<const char *>(&P.After[K]), Next - K);
+    }
   return All;
 }
 

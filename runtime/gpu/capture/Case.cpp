@@ -8,8 +8,23 @@
 #include "runtime/gpu/capture/Case.h"
 
 #include <cassert>
+#include <cstring>
 
 using namespace gevo::capture;
+
+size_t gevo::capture::endOfRun(const Bytes &Marks, size_t From) {
+  // Outputs have megabytes of one mark.
+  uint64_t Same = Marks[From] * uint64_t(0x0101010101010101), Word;
+  size_t K = From + 1;
+  for (; K + sizeof(Word) <= Marks.size(); K += sizeof(Word)) {
+    std::memcpy(&Word, &Marks[K], sizeof(Word));
+    if (Word != Same)
+      break;
+  }
+  while (K < Marks.size() && Marks[K] == Marks[From])
+    ++K;
+  return K;
+}
 
 Buffer Buffer::input(uint64_t Address, Bytes Before) {
   Buffer B;

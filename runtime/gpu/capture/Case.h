@@ -15,6 +15,7 @@
 #ifndef GEVO_RUNTIME_GPU_CAPTURE_CASE_H
 #define GEVO_RUNTIME_GPU_CAPTURE_CASE_H
 
+#include "runtime/gpu/capture/LargePages.h"
 #include "runtime/gpu/ptx/ElementType.h"
 
 #include <cstdint>
@@ -24,7 +25,7 @@
 namespace gevo::capture {
 
 using gpu::ElementType;
-using Bytes = std::vector<uint8_t>;
+using Bytes = std::vector<uint8_t, LargePages<uint8_t>>;
 
 /// What a launch did to a byte: the ElementType of the last store to it (None:
 /// not written), and whether it was read before anything wrote it.
@@ -33,6 +34,8 @@ inline ElementType typeOf(uint8_t Mark) {
   return ElementType(Mark & ~ReadFirst);
 }
 inline bool isWritten(uint8_t Mark) { return (Mark & ~ReadFirst) != 0; }
+/// Where the stretch of equal marks that starts at \p From ends.
+size_t endOfRun(const Bytes &Marks, size_t From);
 
 /// A part of a buffer whose contents are known.
 struct Piece {

@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstring>
 #include <map>
 
 using namespace gevo::capture;
@@ -120,27 +121,37 @@ class BlobReader {
 public:
   explicit BlobReader(const std::string &Folder) : Folder(Folder) {}
 
-  const std::string &read(const BlobRef &Ref) {
-    std::string &Content = Known[Ref.Hash];
+  const Bytes &read(const BlobRef &Ref) {
+    Bytes &Content = Known[Ref.Hash];
     if (!Ref.Size || Content.size() == Ref.Size)
       return Content;
     std::string Error, Path = blobPath(Folder, Ref);
-    std::optional<std::string> Packed = readWhole(Path, Error);
-    if (!Packed)
+    MappedFile Packed(Path, Error);
+    if (!Error.empty())
       throw Damage{Error};
-    std::optional<std::string> Plain = decompress(*Packed, Ref.Size);
-    if (!Plain || contentHash(*Plain) != Ref.Hash)
+    std::optional<Bytes> Plain = decompress(Packed.content(), Ref.Size);
+    if (!Plain || contentHash(view(*Plain)) != Ref.Hash)
       throw Damage{"'" + Path + "' is truncated or damaged"};
     return Content = std::move(*Plain);
   }
 
+  /// The blob itself. Whoever wants it again has it read again, which is no
+  /// more work than a copy.
+  Bytes take(const BlobRef &Ref) {
+    read(Ref);
+    return std::move(Known.extract(Ref.Hash).mapped());
+  }
+
+  static std::string_view view(const Bytes &B) {
+    return {reinterpret_cast<const char *>(B.data()), B.size()};
+  }
+
 private:
   const std::string &Folder;
-  std::map<std::string, std::string> Known;
+  std::map<std::string, Bytes> Known;
 };
 
-/// Takes \p Count bytes from \p From at \p At.
-Bytes take(const std::string &From, uint64_t &At, uint64_t Count) {
+Bytes take(const Bytes &From, uint64_t &At, uint64_t Count) {
   if (Count > From.size() - At)
     throw Damage{"a piece is longer than its blob"};
   Bytes Data(From.begin() + std::ptrdiff_t(At),
@@ -149,17 +160,18 @@ Bytes take(const std::string &From, uint64_t &At, uint64_t Count) {
   return Data;
 }
 
-/// Gives \p P the bytes that were written.
-void overlay(Piece &P, const std::string &Written, uint64_t &At) {
+void overlay(Piece &P, const Bytes &Written, uint64_t &At) {
   P.After = P.Before;
-  for (size_t K = 0; K < P.Marks.size(); ++K) {
+  for (size_t K = 0, Next; K < P.Marks.size(); K = Next) {
+    Next = endOfRun(P.Marks, K);
     if (unsigned(typeOf(P.Marks[K])) >= gevo::gpu::NumElementTypes)
       throw Damage{"a mark has an unknown type"};
     if (!isWritten(P.Marks[K]))
       continue;
-    if (At == Written.size())
+    if (Written.size() - At < Next - K)
       throw Damage{"there are fewer written bytes than marks"};
-    P.After[K] = uint8_t(Written[At++]);
+    std::memcpy(&P.After[K], &Written[At], Next - K);
+    At += Next - K;
   }
 }
 
@@ -173,17 +185,24 @@ Buffer bufferFrom(const Json &J, BlobReader &Blobs, bool Memory) {
   }
   if (!Memory)
     return B;
-  const std::string &Before = Blobs.read(blobFrom(J.at("before")));
-  const std::string &After = Blobs.read(blobFrom(J.at("after")));
-  const std::string &Marks = Blobs.read(blobFrom(J.at("marks")));
+  BlobRef BeforeRef = blobFrom(J.at("before"));
+  BlobRef AfterRef = blobFrom(J.at("after"));
+  const Bytes &After = Blobs.read(AfterRef);
+  const Bytes &Marks = Blobs.read(blobFrom(J.at("marks")));
+  const Json &Pieces = J.at("pieces");
+  // Of large buffers most are one piece, and need not be copied out of a blob
+  // that serves as nothing else.
+  bool Whole = Pieces.size() == 1 && Pieces[0].at(1) == BeforeRef.Size &&
+               BeforeRef.Hash != AfterRef.Hash;
+  const Bytes &Before = Blobs.read(Whole ? BlobRef() : BeforeRef);
   uint64_t AtBefore = 0, AtAfter = 0, AtMarks = 0, End = 0;
-  for (const Json &One : J.at("pieces")) {
+  for (const Json &One : Pieces) {
     Piece P;
     P.Offset = One.at(0);
     uint64_t Size = One.at(1);
     if (P.Offset < End || P.Offset > B.Size || Size > B.Size - P.Offset)
       throw Damage{"a piece lies outside of its buffer"};
-    P.Before = take(Before, AtBefore, Size);
+    P.Before = Whole ? Blobs.take(BeforeRef) : take(Before, AtBefore, Size);
     if (One.at(2)) {
       P.Marks = take(Marks, AtMarks, Size);
       overlay(P, After, AtAfter);
@@ -217,7 +236,7 @@ void addAll(const Json &J, BlobReader &Blobs, Capture &All, bool Memory) {
   All.Gpu = J.at("gpu");
   uint32_t First = uint32_t(All.Modules.size());
   for (const Json &M : J.at("modules"))
-    All.Modules.push_back(Blobs.read(blobFrom(M)));
+    All.Modules.emplace_back(BlobReader::view(Blobs.read(blobFrom(M))));
   for (const Json &One : J.at("cases")) {
     Case C = caseFrom(One, Blobs, Memory);
     C.Module += First;

@@ -44,11 +44,22 @@ void addPage(capture::Piece &P, uint64_t Base, const TouchRecord::Page &Page,
     uint64_t First = std::max(S, Begin), Last = std::min(S + SectorBytes, End);
     uint64_t At = Number * PageBytes + First - Base;
     std::memcpy(&P.Before[At], Old + First, Last - First);
-    if (!Page.Written)
+    if (!Page.Written || P.Marks.empty())
       continue;
     std::memcpy(&P.After[At], Now + First, Last - First);
     std::memcpy(&P.Marks[At], &Page.Marks[First], Last - First);
   }
+}
+
+/// Was a byte of [Begin, End) written, addresses in page \p Number?
+bool writes(const TouchRecord::Page &Page, uint64_t Number, uint64_t Begin,
+            uint64_t End) {
+  uint64_t First = Number * PageBytes;
+  const uint8_t *Marks = &Page.Marks[0];
+  return Page.Written &&
+         std::any_of(Marks + (std::max(Begin, First) - First),
+                     Marks + (std::min(End, First + PageBytes) - First),
+                     capture::isWritten);
 }
 
 /// The piece of \p A that pages \p First to \p Last (numbers of touched pages)
@@ -61,7 +72,7 @@ capture::Piece buildPiece(const gpu::Allocation &A, const TouchRecord &Touches,
   P.Offset = Base - A.Base;
   P.Before.resize(End - Base);
   bool Written = std::any_of(First, Last, [&](uint64_t Number) {
-    return Touches.page(Number).Written;
+    return writes(Touches.page(Number), Number, Base, End);
   });
   if (Written) {
     P.After.resize(End - Base);
@@ -73,9 +84,11 @@ capture::Piece buildPiece(const gpu::Allocation &A, const TouchRecord &Touches,
             std::min(End, Page + PageBytes) - Page);
   }
   // What was not written is as before.
-  for (size_t K = 0; K < P.Marks.size(); ++K)
+  for (size_t K = 0, Next; K < P.Marks.size(); K = Next) {
+    Next = capture::endOfRun(P.Marks, K);
     if (!capture::isWritten(P.Marks[K]))
-      P.After[K] = P.Before[K];
+      std::memcpy(&P.After[K], &P.Before[K], Next - K);
+  }
   return P;
 }
 

@@ -50,6 +50,11 @@ void gevo::driver::wroteThroughCache(uint64_t Address, uint64_t Bytes) {
       Range->Kind == gpu::MemoryKind::HostRegistered)
     return;
   Context &Owner = *Range->Ctx;
+  {
+    std::lock_guard<std::mutex> Guard(Owner.Lock);
+    if (!Owner.Settings.Timing)
+      return;
+  }
   std::lock_guard<std::mutex> Guard(Owner.ClockLock);
   Owner.Clock.copied(*Owner.Engine, Address, Bytes);
 }

@@ -72,8 +72,6 @@ Block::Block(Grid &G) : G(G) {
       X.LocalShadow = LocalShadow.back().data();
     }
   }
-  for (BarrierState &B : Barriers)
-    B.Arrived.resize(NumWarps);
 }
 
 Block::~Block() {
@@ -336,6 +334,7 @@ void Block::arrive(uint32_t Number, uint32_t Count, Warp &W, uint32_t Lanes,
     B.Used = true;
     B.Count = Count;
   }
+  B.Arrived.resize(Warps.size());
   B.Arrived[W.Index] |= Lanes;
   if (G.Races && B.Count)
     G.Races->arrive(*this, Number, W.Index, Lanes);

@@ -23,7 +23,7 @@ namespace gevo::gpu {
 
 /// One of the 16 named barriers of a block.
 struct BarrierState {
-  std::vector<uint32_t> Arrived; ///< Lanes, by warp.
+  std::vector<uint32_t> Arrived; ///< Lanes, by warp; from the first arrival on.
   uint32_t Count = 0;            ///< Threads to wait for; 0: the whole block.
   uint32_t Popc = 0;             ///< Reduction so far.
   bool All = true;

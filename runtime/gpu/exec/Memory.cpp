@@ -64,6 +64,20 @@ void clearBytes(uint64_t Base, uint64_t Bytes) {
     std::memset(reinterpret_cast<void *>(Base), 0, Bytes);
   }
 }
+
+/// The first touch of a small page costs more than filling it. Of more memory
+/// than this a program may touch a little here and there, which large pages
+/// would make much.
+constexpr uint64_t LargePagesLimit = uint64_t(1) << 30;
+constexpr uint64_t LargePageBytes = uint64_t(2) << 20;
+
+/// Asks for large pages for all of an allocation in the arena, its neighbours
+/// on the first and the last of them included.
+void wishForLargePages(uint64_t Base, uint64_t Bytes) {
+  uint64_t First = Base & ~(LargePageBytes - 1);
+  madvise(reinterpret_cast<void *>(First),
+          roundUp(Base + Bytes, LargePageBytes) - First, MADV_HUGEPAGE);
+}
 } // namespace
 
 GlobalMemory::GlobalMemory(uint64_t TotalBytes) : Total(TotalBytes) {
@@ -202,6 +216,8 @@ uint64_t GlobalMemory::allocate(uint64_t Bytes, MemoryKind Kind, uint64_t Align,
   A.ExtentBase = Base;
   A.Name = std::move(Name);
   Used += Bytes;
+  if (Bytes >= LargePageBytes && Used <= LargePagesLimit)
+    wishForLargePages(A.Base, Bytes);
   if (Kind == MemoryKind::DeviceHeap)
     Heap += Bytes;
   ++Generation;
@@ -245,6 +261,8 @@ bool GlobalMemory::allocateAt(uint64_t Base, uint64_t Bytes, MemoryKind Kind,
   }
   A.Id = NextId++;
   Used += Bytes;
+  if (A.Extent && Bytes >= LargePageBytes && Used <= LargePagesLimit)
+    wishForLargePages(Base, Bytes);
   ++Generation;
   Live.emplace(Base, std::move(A));
   return true;

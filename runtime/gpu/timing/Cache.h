@@ -32,19 +32,19 @@ struct CacheLine {
   uint8_t Dirty = 0;
 };
 
-/// The tags.
+/// The tags. They take memory from the first line on: most launches of a
+/// program that makes many touch little.
 class Cache {
 public:
   Cache(uint64_t Sets, uint64_t Ways) : NumSets(Sets), NumWays(Ways) {
     assert(Sets && Ways && "a cache has lines");
-    Lines.resize(Sets * Ways);
-    Tags.resize(Lines.size(), ~uint64_t(0));
-    Used.resize(Lines.size());
   }
 
   /// The line with tag \p Tag in set \p Set, or null.
   CacheLine *find(uint64_t Set, uint64_t Tag) {
     // Tags lie together: a look-up mostly misses in all ways but one.
+    if (Tags.empty())
+      return nullptr;
     uint64_t First = Set * NumWays;
     for (uint64_t W = First; W < First + NumWays; ++W)
       if (Tags[W] == Tag) {
@@ -56,6 +56,8 @@ public:
 
   /// Replaces the line to go; \p Evicted gets what it was.
   CacheLine *replace(uint64_t Set, uint64_t Tag, CacheLine &Evicted) {
+    if (Lines.empty())
+      allocate();
     uint64_t First = Set * NumWays, Victim = First;
     for (uint64_t W = First + 1; W < First + NumWays; ++W)
       if (Used[W] < Used[Victim])
@@ -92,6 +94,12 @@ public:
   }
 
 private:
+  void allocate() {
+    Lines.resize(NumSets * NumWays);
+    Tags.resize(Lines.size(), ~uint64_t(0));
+    Used.resize(Lines.size());
+  }
+
   uint64_t NumSets, NumWays;
   uint64_t Touches = 0;
   uint64_t Settled = 0; ///< Touches when fills last had arrived.

@@ -119,8 +119,11 @@ Launch::Launch(const Profile &P, const CostProgram &Code,
   uint64_t Bytes = l1Bytes(P, T.Full, Shape);
   // An SM that never gets a block need not exist.
   uint64_t Used = std::min<uint64_t>(P.SMs, std::max<uint64_t>(1, T.Blocks));
+  uint64_t Resident = std::min<uint64_t>(T.Full.BlocksPerSM, T.Blocks);
+  uint64_t Warps = Resident * (T.Full.WarpsPerSM / T.Full.BlocksPerSM);
   for (uint32_t K = 0; K < Used; ++K)
-    SMs.push_back(std::make_unique<Sm>(P, Code, K, Bytes, T.Profile));
+    SMs.push_back(
+        std::make_unique<Sm>(P, Code, K, Bytes, Resident, Warps, T.Profile));
   Answers.resize(Used);
   if (Skip)
     Gaps =

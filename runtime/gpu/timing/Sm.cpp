@@ -19,13 +19,12 @@ using namespace gevo::gpu;
 using namespace gevo::gpu::timing;
 
 Sm::Sm(const Profile &P, const CostProgram &Code, uint32_t Index,
-       uint64_t L1Bytes,
+       uint64_t L1Bytes, uint64_t MaxBlocks, uint64_t MaxWarps,
        std::vector<std::vector<InstructionProfile>> &Statistics)
     : P(P), Code(Code), Index(Index), Statistics(Statistics),
-      Schedulers(P.Schedulers), Warps(P.MaxWarps), WarpReady(P.MaxWarps, Never),
-      WarpUnit(P.MaxWarps, Unit::None),
-      Registers(P.MaxWarps * std::max(1u, Code.NumRegisters)),
-      Blocks(P.MaxBlocks),
+      Schedulers(P.Schedulers), Warps(MaxWarps), WarpReady(MaxWarps, Never),
+      WarpUnit(MaxWarps, Unit::None),
+      Registers(MaxWarps * std::max(1u, Code.NumRegisters)), Blocks(MaxBlocks),
       L1(P.L1Sets,
          std::max<uint64_t>(
              1, L1Bytes / (SectorBytes * SectorsPerLine * P.L1Sets))) {}

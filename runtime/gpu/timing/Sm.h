@@ -37,8 +37,9 @@ namespace gevo::gpu::timing {
 
 class Sm {
 public:
+  /// Never holds more than \p MaxBlocks blocks and \p MaxWarps warps at once.
   Sm(const Profile &P, const CostProgram &Code, uint32_t Index,
-     uint64_t L1Bytes,
+     uint64_t L1Bytes, uint64_t MaxBlocks, uint64_t MaxWarps,
      std::vector<std::vector<InstructionProfile>> &Statistics);
 
   /// Makes \p Block resident from \p Time on.
@@ -74,6 +75,8 @@ public:
   uint64_t lastTime() const { return LastTime; }
 
 private:
+  static constexpr unsigned NumBarriers = 16; ///< Of a block.
+
   /// A place for a warp.
   struct WarpSlot {
     const WarpTrace *Trace = nullptr;
@@ -101,8 +104,8 @@ private:
   struct BlockSlot {
     std::unique_ptr<BlockTrace> Trace;
     uint32_t LiveWarps = 0;
-    uint32_t Arrived[16] = {};
-    std::vector<uint32_t> Waiting[16];
+    uint32_t Arrived[NumBarriers] = {};
+    std::vector<std::vector<uint32_t>> Waiting; ///< Warps; empty: no one ever.
   };
   struct Scheduler {
     std::vector<uint32_t> Order;        ///< Warp slots, the oldest first.

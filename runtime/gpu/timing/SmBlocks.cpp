@@ -77,13 +77,15 @@ void Sm::finishWarp(uint32_t Warp, uint64_t Now) {
     return;
   }
   // The others at a barrier may have waited for this one.
-  for (unsigned Id = 0; Id < 16; ++Id)
+  for (unsigned Id = 0; Id < B.Waiting.size(); ++Id)
     if (!B.Waiting[Id].empty() && B.Arrived[Id] >= B.LiveWarps)
       releaseBarrier(B, Id, Now);
 }
 
 void Sm::releaseBarrier(BlockSlot &B, unsigned Id, uint64_t Now) {
   B.Arrived[Id] = 0;
+  if (B.Waiting.empty())
+    return;
   std::vector<uint32_t> Waiting = std::move(B.Waiting[Id]);
   B.Waiting[Id].clear();
   for (uint32_t Warp : Waiting) {
@@ -116,15 +118,15 @@ void Sm::barrier(uint32_t Warp, const Uop &U, uint64_t Now) {
     Expected = std::min<uint32_t>(Expected, U.Latency);
   ++B.Arrived[Id];
   if (U.Kind == UopKind::Barrier) {
+    B.Waiting.resize(NumBarriers);
     B.Waiting[Id].push_back(Warp);
     W.AtBarrier = true;
   }
   if (B.Arrived[Id] < Expected)
     return;
   // The caller prepares this warp when it has moved on.
-  auto Self = std::find(B.Waiting[Id].begin(), B.Waiting[Id].end(), Warp);
-  if (Self != B.Waiting[Id].end())
-    B.Waiting[Id].erase(Self);
+  if (W.AtBarrier)
+    B.Waiting[Id].pop_back();
   W.AtBarrier = false;
   W.NotBefore = Start + P.pipe(Unit::Barrier).Latency;
   W.NotBeforeWhy = Stall::Barrier;
@@ -134,7 +136,7 @@ void Sm::barrier(uint32_t Warp, const Uop &U, uint64_t Now) {
 bool Sm::releaseBarriers(uint64_t Time) {
   bool Any = false;
   for (BlockSlot &B : Blocks)
-    for (unsigned Id = 0; Id < 16; ++Id)
+    for (unsigned Id = 0; Id < B.Waiting.size(); ++Id)
       if (B.Trace && !B.Waiting[Id].empty()) {
         releaseBarrier(B, Id, Time);
         Any = true;

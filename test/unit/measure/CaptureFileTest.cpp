@@ -146,6 +146,41 @@ TEST_F(CaptureFile, IdenticalBlobsAreKeptOnce) {
   EXPECT_EQ(blobs().size(), Once);
 }
 
+// One blob may be what was there before, what came after, and the memory of
+// another case.
+TEST_F(CaptureFile, SharedBlobsAreReadByAll) {
+  Capture C = sample();
+  Bytes Data(5000);
+  for (size_t K = 0; K < Data.size(); ++K)
+    Data[K] = uint8_t(K * K >> 4);
+  Buffer Same = Buffer::output(0x9000, Data, Data, ElementType::U8);
+  C.Cases[0].Buffers = {Buffer::input(0x4000, Data), Same};
+  C.Cases.push_back(C.Cases[0]);
+  write(C);
+  std::string Error;
+  std::optional<Capture> Read = readCapture(Folder, Error);
+  ASSERT_TRUE(Read) << Error;
+  for (const Case &One : Read->Cases) {
+    EXPECT_EQ(One.Buffers[0].Pieces[0].Before, Data);
+    EXPECT_TRUE(One.Buffers[0].Pieces[0].Marks.empty());
+    EXPECT_EQ(One.Buffers[1].Pieces[0].Before, Data);
+    EXPECT_EQ(One.Buffers[1].Pieces[0].After, Data);
+    EXPECT_EQ(One.Buffers[1].Pieces[0].Marks, Same.Pieces[0].Marks);
+  }
+}
+
+TEST(Case, RunsOfMarksEndWhereTheyDiffer) {
+  for (size_t Length : {1, 2, 7, 8, 9, 15, 16, 17, 64, 1000})
+    for (size_t From : {0, 1, 5}) {
+      Bytes Marks(From, 3);
+      Marks.insert(Marks.end(), Length, 4);
+      EXPECT_EQ(endOfRun(Marks, From), From + Length);
+      Marks.insert(Marks.end(), 20, 3);
+      EXPECT_EQ(endOfRun(Marks, From), From + Length);
+      EXPECT_EQ(endOfRun(Marks, From + Length), Marks.size());
+    }
+}
+
 TEST_F(CaptureFile, EveryTruncatedBlobIsRefused) {
   write(sample());
   for (const fs::path &Blob : blobs()) {
