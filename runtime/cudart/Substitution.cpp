@@ -63,6 +63,9 @@ cudaError_t gevo::cudart::loadLibrary(const DriverTable &D, const void *Image,
 }
 
 cudaError_t gevo::cudart::loadSubstitutes(const DriverTable &D, Module &M) {
+  // The embedded GPU does it itself, and there variables can be shared.
+  if (D.gevoGpuNote)
+    return cudaSuccess;
   for (const std::string &File : substituteFiles()) {
     std::optional<std::string> Text = substituteText(File);
     if (!Text)
@@ -77,8 +80,6 @@ cudaError_t gevo::cudart::loadSubstitutes(const DriverTable &D, Module &M) {
       if (D.cuLibraryGetKernel(&Handle, Library, Known->Name.c_str()))
         continue;
       IsWanted = true;
-      if (D.gevoGpuNote)
-        D.gevoGpuNote("substituted", (File + "\n" + Known->Name).c_str());
     }
     if (!IsWanted) {
       D.cuLibraryUnload(Library);

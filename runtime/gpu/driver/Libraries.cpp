@@ -14,6 +14,7 @@
 #include "runtime/gpu/driver/Driver.h"
 #include "runtime/gpu/driver/Image.h"
 #include "runtime/gpu/driver/JitOptions.h"
+#include "runtime/gpu/driver/Substitution.h"
 #include "runtime/gpu/ptx/Parser.h"
 
 using namespace gevo;
@@ -42,7 +43,7 @@ CUresult moduleIn(Library &L, const std::shared_ptr<Context> &Ctx,
   CUmodule &Known = L.Modules[Ctx->Id];
   if (!Driver::get().Handles.find<Module>(Known)) {
     std::string Log;
-    if (CUresult R = loadModule(Ctx, L.Texts, Known, Log))
+    if (CUresult R = loadProgramsModule(Ctx, L.Texts, Known, Log))
       return R;
   }
   Handle = Known;
@@ -85,6 +86,12 @@ CUresult functionOn(CUkernel Handle, CUdevice Ordinal,
 
 CUresult makeLibrary(CUlibrary *Handle, std::vector<std::string> Texts,
                      const JitOptions &Options) {
+  // Its module is loaded when it is used; what is wrong shows here.
+  std::string Log;
+  if (CUresult R = checkSubstitutes(Log)) {
+    Options.reportError(Log);
+    return R;
+  }
   auto L = std::make_shared<Library>();
   std::vector<std::string> Names;
   for (const std::string &Text : Texts) {

@@ -10,6 +10,8 @@
 #include "runtime/gpu/driver/Image.h"
 #include "runtime/gpu/driver/JitOptions.h"
 #include "runtime/gpu/driver/SubstituteFiles.h"
+#include "runtime/gpu/driver/Substitution.h"
+#include "runtime/gpu/ptx/Parser.h"
 
 using namespace gevo;
 using namespace gevo::driver;
@@ -127,14 +129,36 @@ CUresult substituteKernels(CUmodule Handle, std::string &Log) {
   return CUDA_SUCCESS;
 }
 
-CUresult loadProgramsModule(const std::shared_ptr<Context> &Ctx,
-                            const std::vector<std::string> &Texts,
-                            CUmodule &Handle, std::string &Log) {
+} // namespace
+
+CUresult gevo::driver::checkSubstitutes(std::string &Log) {
+  for (const std::string &File : substituteFiles()) {
+    std::optional<std::string> Text = substituteText(File);
+    std::string Why;
+    if (Text) {
+      auto Parsed = gpu::ptx::parseModule(*Text);
+      if (!Parsed)
+        Why = ": PTX " + Parsed.error().str();
+    }
+    if (Text && Why.empty())
+      continue;
+    Log = "cannot load '" + File + "', which is to be substituted" + Why;
+    gevoGpuNote("problem", Log.c_str());
+    return Text ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_FILE_NOT_FOUND;
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult gevo::driver::loadProgramsModule(const std::shared_ptr<Context> &Ctx,
+                                          const std::vector<std::string> &Texts,
+                                          CUmodule &Handle, std::string &Log) {
   CUresult R = loadModule(Ctx, Texts, Handle, Log);
   if (!R && (R = substituteKernels(Handle, Log)))
     cuda::cuModuleUnload(Handle);
   return R;
 }
+
+namespace {
 
 CUresult loadImage(CUmodule *Handle, const void *Image,
                    const JitOptions &Options) {

@@ -1,5 +1,5 @@
-// A program of the driver API alone: loads a module by file name or from
-// memory, sets its variable, and launches what it finds in it.
+// A program of the driver API alone: loads a module by file name, from memory
+// or as a library, sets its variable, and launches what it finds in it.
 #include <cstdio>
 #include <cstring>
 #include <cuda.h>
@@ -16,9 +16,18 @@ int main(int, char **argv) {
     return 1;
   std::ifstream in(argv[2]);
   std::string text((std::istreambuf_iterator<char>(in)), {});
-  CUresult loaded = std::strcmp(argv[1], "file")
-                        ? cuModuleLoadData(&module, text.c_str())
-                        : cuModuleLoad(&module, argv[2]);
+  CUlibrary library = nullptr;
+  CUresult loaded;
+  if (!std::strcmp(argv[1], "library")) {
+    loaded = cuLibraryLoadData(&library, text.c_str(), nullptr, nullptr, 0,
+                               nullptr, nullptr, 0);
+    if (!loaded)
+      loaded = cuLibraryGetModule(&module, library);
+  } else {
+    loaded = std::strcmp(argv[1], "file")
+                 ? cuModuleLoadData(&module, text.c_str())
+                 : cuModuleLoad(&module, argv[2]);
+  }
   if (loaded) {
     std::printf("not loaded: %d\n", loaded);
     return 1;
@@ -38,7 +47,8 @@ int main(int, char **argv) {
                        nullptr))
       return 1;
   }
-  if (cuMemcpyDtoH(host, out, sizeof(host)) || cuModuleUnload(module))
+  if (cuMemcpyDtoH(host, out, sizeof(host)) ||
+      (library ? cuLibraryUnload(library) : cuModuleUnload(module)))
     return 1;
   std::printf("%d %d %d\n", host[0], host[1], host[2]);
 }
