@@ -21,6 +21,7 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <thread>
 #include <unistd.h>
 
 using namespace llvm;
@@ -297,6 +298,7 @@ static Error checkFindings(const WholeScenario &S, const Command &C,
 Expected<WholeCase> gevo::observeOriginal(WholeScenario &S, const Command &C) {
   WholeCase Case;
   Case.Run = C;
+  auto NextSecond = std::chrono::system_clock::now() + std::chrono::seconds(1);
   Case.Original = runWhole(S, C, {});
   const WholeRun &First = Case.Original;
   if (Error E = checkFindings(S, C, First))
@@ -316,6 +318,8 @@ Expected<WholeCase> gevo::observeOriginal(WholeScenario &S, const Command &C) {
                  "directory, and --output names none, so there is nothing to "
                  "compare");
   Case.Volatile.resize(First.Outputs.size());
+  // Many seed their random numbers with the time of day in seconds.
+  std::this_thread::sleep_until(NextSecond);
   auto Volatile = findVolatile(S, Case, runWhole(S, C, {}));
   if (!Volatile)
     return Volatile.takeError();
