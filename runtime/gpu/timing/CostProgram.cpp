@@ -26,11 +26,19 @@ void CostFunction::add(Uop U, const std::vector<uint16_t> &Sources,
 void CostProgram::finish() {
   RegisterBase.clear();
   NumRegisters = 0;
-  for (const CostFunction &F : Functions) {
+  for (CostFunction &F : Functions) {
     assert(F.FirstUop.size() == F.AccessesBefore.size() &&
            F.RegionAt.size() + 1 == F.FirstUop.size() &&
            "the tables of a function have one row per instruction");
     RegisterBase.push_back(NumRegisters);
-    NumRegisters += F.NumRegisters;
+    assert(F.NumRegisters + 1 < UINT16_MAX && "operands have 16 bits");
+    uint16_t AlwaysReady = uint16_t(F.NumRegisters), Unread = AlwaysReady + 1;
+    NumRegisters += F.NumRegisters + 2;
+    for (Uop &U : F.Uops) {
+      U.Access = F.AccessesBefore[U.Instruction];
+      for (unsigned K = 0; K < Uop::NumFirst; ++K)
+        U.First[K] = K < U.NumSources ? F.sources(U)[K] : AlwaysReady;
+      U.Result = U.NumResults ? F.results(U)[0] : Unread;
+    }
   }
 }

@@ -51,6 +51,14 @@ struct Uop {
   uint8_t Stall = 0;          ///< Cycles until the warp may issue again.
   uint32_t FirstRegister = 0; ///< Sources, then results, in the pool.
   uint32_t Instruction = 0;   ///< Of the function.
+  /// What CostProgram::finish() adds, so that issue looks at nothing else: how
+  /// many access records come before it, its first sources, with the register
+  /// that is always ready in the places that are left, and its first result or
+  /// the register that nobody reads.
+  static constexpr unsigned NumFirst = 4;
+  uint32_t Access = 0;
+  uint16_t First[NumFirst] = {};
+  uint16_t Result = 0;
 };
 
 /// Bits of Uop::Flags.
@@ -104,7 +112,8 @@ struct CostProgram {
   uint32_t RegistersPerThread = 0;    ///< For occupancy.
   CostSource Source = CostSource::PtxRules;
 
-  /// Lays out RegisterBase; call when all functions are there.
+  /// Lays out RegisterBase and completes the micro-operations; call when all
+  /// functions are there.
   void finish();
 };
 

@@ -53,18 +53,15 @@ public:
 
   /// Moves time to \p To.
   void advance(uint64_t To) {
-    if (To <= Now)
-      return;
-    uint64_t Due = upcoming();
-    if (To - Now < Span)
-      Due &= (uint64_t(1) << (To - Now)) - 1;
-    for (; Due; Due &= Due - 1) {
-      unsigned Slot = unsigned(Now + 1 + unsigned(__builtin_ctzll(Due))) % Span;
-      Ready |= Ring[Slot];
-      Ring[Slot] = 0;
-      Slots &= ~(uint64_t(1) << Slot);
+    if (To == Now + 1) { // By far the most frequent step.
+      uint64_t &Word = Ring[To % Span];
+      Ready |= Word;
+      Word = 0;
+      Slots &= ~(uint64_t(1) << To % Span);
+      Now = To;
+    } else if (To > Now) {
+      leap(To);
     }
-    Now = To;
     if (FarNext <= Now)
       sortFar();
   }
@@ -99,6 +96,19 @@ private:
   uint64_t upcoming() const {
     unsigned By = unsigned(Now + 1) % Span;
     return By ? Slots >> By | Slots << (Span - By) : Slots;
+  }
+
+  void leap(uint64_t To) {
+    uint64_t Due = upcoming();
+    if (To - Now < Span)
+      Due &= (uint64_t(1) << (To - Now)) - 1;
+    for (; Due; Due &= Due - 1) {
+      unsigned Slot = unsigned(Now + 1 + unsigned(__builtin_ctzll(Due))) % Span;
+      Ready |= Ring[Slot];
+      Ring[Slot] = 0;
+      Slots &= ~(uint64_t(1) << Slot);
+    }
+    Now = To;
   }
 
   void sortFar() {

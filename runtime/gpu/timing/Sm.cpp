@@ -22,8 +22,7 @@ Sm::Sm(const Profile &P, const CostProgram &Code, uint32_t Index,
        uint64_t L1Bytes, uint64_t MaxBlocks, uint64_t MaxWarps,
        std::vector<std::vector<InstructionProfile>> &Statistics)
     : P(P), Code(Code), Index(Index), Statistics(Statistics),
-      Schedulers(P.Schedulers), Warps(MaxWarps), WarpReady(MaxWarps, Never),
-      WarpUnit(MaxWarps, Unit::None),
+      Schedulers(P.Schedulers), Warps(MaxWarps),
       Registers(MaxWarps * std::max(1u, Code.NumRegisters)), Blocks(MaxBlocks),
       L1(P.L1Sets,
          std::max<uint64_t>(
@@ -36,12 +35,13 @@ void Sm::openRun(WarpSlot &W) {
   const TraceRun &R = *W.Trace->Runs[W.Run++];
   W.Open = &R;
   W.Fn = &Code.Functions[R.Function];
-  W.File =
-      registersOf(uint32_t(&W - Warps.data())) + Code.RegisterBase[R.Function];
+  W.File = registersOf(indexOf(W)) + Code.RegisterBase[R.Function];
   W.Stats = Statistics[R.Function].data();
   W.Pos = R.Begin;
   W.End = R.Begin + R.Count;
   W.Lanes = unsigned(__builtin_popcount(R.Mask));
+  W.Accesses = R.Accesses.data();
+  W.FirstAccess = W.Fn->AccessesBefore[R.Begin];
 }
 
 /// Opens the next micro-operations of the trace; false at its end.
@@ -70,8 +70,7 @@ bool Sm::openUops(WarpSlot &W) {
 }
 
 /// What costs nothing hands on the readiness of its sources.
-void Sm::freeUop(uint32_t Warp, const Uop &U) {
-  const WarpSlot &W = Warps[Warp];
+void Sm::freeUop(WarpSlot &W, const Uop &U) {
   const uint16_t *Source = W.Fn->sources(U), *Result = W.Fn->results(U);
   uint32_t Ready = 0;
   for (unsigned K = 0; K < U.NumSources; ++K)
@@ -81,38 +80,37 @@ void Sm::freeUop(uint32_t Warp, const Uop &U) {
     *R = Ready;
     if (isPending(Ready))
       Fetches[Ready & ~PendingBit].Results.push_back(
-          uint32_t(R - registersOf(Warp)));
+          uint32_t(R - registersOf(indexOf(W))));
   }
 }
 
-void Sm::setUnit(uint32_t Warp, Unit U) {
-  Scheduler &S = Schedulers[schedulerOf(Warp)];
-  uint64_t Bit = uint64_t(1) << Warps[Warp].Place;
-  S.OfUnit[unsigned(WarpUnit[Warp])] &= ~Bit;
+void Sm::setUnit(WarpSlot &W, Unit U) {
+  Scheduler &S = *W.Owner;
+  uint64_t Bit = uint64_t(1) << W.Place;
+  S.OfUnit[unsigned(W.Pipe)] &= ~Bit;
   S.OfUnit[unsigned(U)] |= Bit;
-  WarpUnit[Warp] = U;
+  W.Pipe = U;
 }
 
 /// Finds the next micro-operation to issue and when its operands are ready.
-void Sm::prepare(uint32_t Warp) {
-  WarpSlot &W = Warps[Warp];
+[[gnu::always_inline]] inline void Sm::prepareNext(WarpSlot &W) {
   while (W.Cur->Kind == UopKind::Free) {
-    freeUop(Warp, *W.Cur);
+    freeUop(W, *W.Cur);
     if (++W.Cur == W.CurEnd && !openUops(W)) {
-      finishWarp(Warp, W.Issued + 1);
+      finishWarp(W, W.Issued + 1);
       return;
     }
   }
   const Uop &U = *W.Cur;
-  const uint16_t *Source = W.Fn->sources(U);
-  uint32_t Entry = 0;
-  for (unsigned K = 0; K < U.NumSources; ++K)
-    Entry = std::max(Entry, W.File[Source[K]]);
-  if (WarpUnit[Warp] != U.Pipe)
-    setUnit(Warp, U.Pipe);
+  uint32_t Entry = std::max(std::max(W.File[U.First[0]], W.File[U.First[1]]),
+                            std::max(W.File[U.First[2]], W.File[U.First[3]]));
+  for (unsigned K = Uop::NumFirst; K < U.NumSources; ++K)
+    Entry = std::max(Entry, W.File[W.Fn->sources(U)[K]]);
+  if (W.Pipe != U.Pipe)
+    setUnit(W, U.Pipe);
   if (isPending(Entry)) {
     W.Why = Fetches[Entry & ~PendingBit].Why;
-    WarpReady[Warp] = Never;
+    W.Ready = Never;
     return;
   }
   W.Why = Stall(Entry & 3);
@@ -125,7 +123,7 @@ void Sm::prepare(uint32_t Warp) {
     if (W.Outstanding) {
       W.AtFence = true;
       W.Why = Stall::Fence;
-      WarpReady[Warp] = Never;
+      W.Ready = Never;
       return;
     }
     if (W.MemoryDone > Ready) {
@@ -133,14 +131,17 @@ void Sm::prepare(uint32_t Warp) {
       W.Why = Stall::Fence;
     }
   }
-  WarpReady[Warp] = Ready;
-  Schedulers[schedulerOf(Warp)].Queue.push(W.Place, Ready);
-  wake(schedulerOf(Warp), Ready);
+  W.Ready = Ready;
+  W.Owner->Queue.push(W.Place, Ready);
+  wake(*W.Owner, Ready);
 }
 
-void Sm::account(const Scheduler &S, const WarpSlot &W, const Uop &U,
-                 uint64_t Ready, uint64_t Now) {
+void Sm::prepare(WarpSlot &W) { prepareNext(W); }
+
+[[gnu::always_inline]] inline void
+Sm::account(const Scheduler &S, const WarpSlot &W, const Uop &U, uint64_t Now) {
   InstructionProfile &Cost = W.Stats[U.Instruction];
+  uint64_t Ready = W.Ready;
   ++Cost.Issues;
   Cost.Lanes += W.Lanes;
   uint64_t Next = W.Issued + 1;
@@ -155,9 +156,69 @@ void Sm::account(const Scheduler &S, const WarpSlot &W, const Uop &U,
   }
 }
 
+void Sm::branch(WarpSlot &W, uint64_t Now) {
+  // A run ends at a branch only if it was taken.
+  bool Taken = W.Cur + 1 == W.CurEnd && W.Pos >= W.End;
+  if (Taken) {
+    W.NotBefore = Now + P.pipe(Unit::Branch).Latency;
+    W.NotBeforeWhy = Stall::Branch;
+  }
+}
+
+[[gnu::always_inline]] inline void Sm::issue(Scheduler &S, WarpSlot &W,
+                                             uint64_t Now) {
+  const Uop &U = *W.Cur;
+  account(S, W, U, Now);
+  S.Queue.take(W.Place);
+  ++Uops;
+  LastTime = std::max(LastTime, Now + 1);
+  S.PipeFree[unsigned(U.Pipe)] = Now + P.pipe(U.Pipe).Interval;
+  S.Busy |= 1u << unsigned(U.Pipe);
+  W.Issued = Now;
+  if (W.NotBefore <= Now)
+    W.NotBefore = Now + (P.IssueWidth > 1 ? 0 : 1);
+  if (U.Stall > 1) {
+    W.NotBefore = Now + U.Stall;
+    W.NotBeforeWhy = Stall::Arithmetic;
+  }
+  switch (U.Kind) {
+  case UopKind::Alu:
+    setResults(W, U, Now + U.Latency, Stall::Arithmetic);
+    break;
+  case UopKind::Load:
+  case UopKind::Store:
+  case UopKind::Atomic:
+  case UopKind::Reduce:
+    memory(W, U, Now);
+    break;
+  case UopKind::Branch:
+    branch(W, Now);
+    break;
+  case UopKind::Fence:
+    W.NotBefore = Now + U.Latency;
+    W.NotBeforeWhy = Stall::Fence;
+    break;
+  case UopKind::Barrier:
+  case UopKind::Arrive:
+    barrier(W, U, Now);
+    break;
+  case UopKind::Free:
+    assert(false && "what costs nothing is not issued");
+  }
+  if (++W.Cur == W.CurEnd && !openUops(W)) {
+    finishWarp(W, Now + 1);
+    return;
+  }
+  if (W.AtBarrier) {
+    W.Ready = Never;
+    return;
+  }
+  prepareNext(W);
+}
+
 /// Issues one warp of \p S at \p Now if one can; otherwise says when to look
 /// again.
-bool Sm::pick(Scheduler &S, uint64_t Now) {
+[[gnu::always_inline]] inline bool Sm::pick(Scheduler &S, uint64_t Now) {
   S.Queue.advance(Now);
   uint64_t Ready = S.Queue.ready(), Next = Never;
   auto Exclude = [&](uint64_t Those, uint64_t Until) {
@@ -180,12 +241,12 @@ bool Sm::pick(Scheduler &S, uint64_t Now) {
     return false;
   }
   // Greedy, then oldest.
-  bool Again = S.Last != NoIndex && Warps[S.Last].Trace &&
-               Ready >> Warps[S.Last].Place & 1;
-  uint32_t Chosen = Again ? S.Last : S.Order[unsigned(__builtin_ctzll(Ready))];
+  uint64_t Bit = Ready & S.Last ? S.Last : Ready & (~Ready + 1);
   S.Time = S.Earliest = Now + 1;
-  S.Last = Chosen;
-  Unit First = WarpUnit[Chosen];
+  S.Last = Bit;
+  S.LastWarp = S.Order[unsigned(__builtin_ctzll(Bit))];
+  WarpSlot &Chosen = Warps[S.LastWarp];
+  Unit First = Chosen.Pipe;
   issue(S, Chosen, Now);
   if (P.IssueWidth > 1)
     secondIssue(S, Chosen, First, Now);
@@ -194,10 +255,11 @@ bool Sm::pick(Scheduler &S, uint64_t Now) {
 
 /// The second dispatch unit takes the same warp's next instruction if it is
 /// independent and goes to another kind of pipe.
-bool Sm::secondIssue(Scheduler &S, uint32_t Warp, Unit First, uint64_t Now) {
-  if (WarpReady[Warp] > Now || !Warps[Warp].Trace)
+[[gnu::noinline]] bool Sm::secondIssue(Scheduler &S, WarpSlot &W, Unit First,
+                                       uint64_t Now) {
+  if (W.Ready > Now || !W.Trace)
     return false;
-  Unit U = WarpUnit[Warp];
+  Unit U = W.Pipe;
   bool Arithmetic = U == Unit::Fp32 || U == Unit::Int || U == Unit::Mul;
   bool FirstArithmetic =
       First == Unit::Fp32 || First == Unit::Int || First == Unit::Mul;
@@ -206,76 +268,8 @@ bool Sm::secondIssue(Scheduler &S, uint32_t Warp, Unit First, uint64_t Now) {
     return false;
   if (U == Unit::Memory && PathFree > Now + P.MemoryQueue)
     return false;
-  issue(S, Warp, Now);
+  issue(S, W, Now);
   return true;
-}
-
-void Sm::setResults(uint32_t Warp, const Uop &U, uint64_t Time, Stall Why) {
-  const WarpSlot &W = Warps[Warp];
-  const uint16_t *Result = W.Fn->results(U);
-  uint32_t Entry = readyAt(Time, Why);
-  for (unsigned K = 0; K < U.NumResults; ++K)
-    W.File[Result[K]] = Entry;
-}
-
-void Sm::branch(WarpSlot &W, uint64_t Now) {
-  // A run ends at a branch only if it was taken.
-  bool Taken = W.Cur + 1 == W.CurEnd && W.Pos >= W.End;
-  if (Taken) {
-    W.NotBefore = Now + P.pipe(Unit::Branch).Latency;
-    W.NotBeforeWhy = Stall::Branch;
-  }
-}
-
-void Sm::issue(Scheduler &S, uint32_t Warp, uint64_t Now) {
-  WarpSlot &W = Warps[Warp];
-  const Uop &U = *W.Cur;
-  account(S, W, U, WarpReady[Warp], Now);
-  S.Queue.take(W.Place);
-  ++Uops;
-  LastTime = std::max(LastTime, Now + 1);
-  S.PipeFree[unsigned(U.Pipe)] = Now + P.pipe(U.Pipe).Interval;
-  S.Busy |= 1u << unsigned(U.Pipe);
-  W.Issued = Now;
-  if (W.NotBefore <= Now)
-    W.NotBefore = Now + (P.IssueWidth > 1 ? 0 : 1);
-  if (U.Stall > 1) {
-    W.NotBefore = Now + U.Stall;
-    W.NotBeforeWhy = Stall::Arithmetic;
-  }
-  switch (U.Kind) {
-  case UopKind::Alu:
-    setResults(Warp, U, Now + U.Latency, Stall::Arithmetic);
-    break;
-  case UopKind::Load:
-  case UopKind::Store:
-  case UopKind::Atomic:
-  case UopKind::Reduce:
-    memory(Warp, U, Now);
-    break;
-  case UopKind::Branch:
-    branch(W, Now);
-    break;
-  case UopKind::Fence:
-    W.NotBefore = Now + U.Latency;
-    W.NotBeforeWhy = Stall::Fence;
-    break;
-  case UopKind::Barrier:
-  case UopKind::Arrive:
-    barrier(Warp, U, Now);
-    break;
-  case UopKind::Free:
-    assert(false && "what costs nothing is not issued");
-  }
-  if (++W.Cur == W.CurEnd && !openUops(W)) {
-    finishWarp(Warp, Now + 1);
-    return;
-  }
-  if (W.AtBarrier) {
-    WarpReady[Warp] = Never;
-    return;
-  }
-  prepare(Warp);
 }
 
 /// Lets the scoreboard count from \p To on; what was ready before stays so.
@@ -292,13 +286,13 @@ bool Sm::run(uint64_t End) {
   if (End - Epoch > MaxEntryTime / 2 && nextEvent() != Never)
     moveEpoch(nextEvent());
   while (!BlockDone) {
-    Scheduler *Next = &Schedulers[0];
-    for (Scheduler &S : Schedulers)
-      if (S.Time < Next->Time)
-        Next = &S;
-    if (Next->Time >= End)
+    // What one scheduler does in a cycle concerns others in later ones.
+    uint64_t Now = nextEvent();
+    if (Now >= End)
       return false;
-    pick(*Next, Next->Time);
+    for (Scheduler &S : Schedulers)
+      if (S.Time == Now && !BlockDone)
+        pick(S, Now);
   }
   BlockDone = false;
   return true;
@@ -312,8 +306,6 @@ void Sm::prefetch() const {
       __builtin_prefetch(From + Offset);
   };
   Touch(Schedulers.data(), Schedulers.size() * sizeof(Scheduler));
-  Touch(WarpReady.data(), WarpReady.size() * sizeof(uint64_t));
-  Touch(WarpUnit.data(), WarpUnit.size() * sizeof(Unit));
   for (uint32_t W = 0; W < Warps.size(); ++W)
     if (Warps[W].Trace) {
       Touch(&Warps[W], sizeof(WarpSlot));

@@ -77,29 +77,35 @@ public:
 private:
   static constexpr unsigned NumBarriers = 16; ///< Of a block.
 
-  /// A place for a warp.
-  struct WarpSlot {
-    const WarpTrace *Trace = nullptr;
+  struct Scheduler;
+  /// A place for a warp. What issue looks at lies in front.
+  struct alignas(64) WarpSlot {
     const Uop *Cur = nullptr, *CurEnd = nullptr;
-    const CostFunction *Fn = nullptr;
     uint32_t *File = nullptr; ///< Registers of the function's activation.
     InstructionProfile *Stats = nullptr; ///< Of the function's instructions.
-    const TraceRun *Open = nullptr;      ///< The run that it is in.
-    const uint64_t *Lines = nullptr;     ///< Of that run.
-    uint32_t Run = 0;       ///< Index into Trace->Runs; the next one to open.
-    uint32_t Pos = 0;       ///< Instruction to go on with in the open run.
-    uint32_t End = 0;       ///< Of the open run.
-    uint32_t Lanes = 0;     ///< Active ones of the open run.
-    uint32_t Place = 0;     ///< In its scheduler, by age.
+    Scheduler *Owner = nullptr;
+    uint64_t Ready = Never; ///< For its next issue; Never while it waits.
     uint64_t Issued = 0;    ///< When it last issued.
     uint64_t NotBefore = 0; ///< Refetch, barrier.
+    const TraceAccess *Accesses = nullptr; ///< Of the open run; the first is
+    uint32_t FirstAccess = 0;              ///< that one of the function.
+    uint32_t Lanes = 0;                    ///< Active ones of the open run.
+    uint64_t MemoryDone = 0;               ///< Latest known end of an access.
+    uint32_t Outstanding = 0;              ///< Fetches without a reply.
+    uint32_t Place = 0;                    ///< In its scheduler, by age.
+    Unit Pipe = Unit::None;                ///< Of the next micro-operation.
     Stall NotBeforeWhy = Stall::Branch;
     Stall Why = Stall::Arithmetic; ///< What the next one waits for.
-    uint64_t MemoryDone = 0;       ///< Latest known end of its accesses.
-    uint32_t Outstanding = 0;      ///< Fetches without a reply.
-    uint32_t Block = 0;
     bool AtBarrier = false;
     bool AtFence = false;
+    const WarpTrace *Trace = nullptr;
+    const CostFunction *Fn = nullptr;
+    const TraceRun *Open = nullptr;  ///< The run that it is in.
+    const uint64_t *Lines = nullptr; ///< Of that run.
+    uint32_t Run = 0; ///< Index into Trace->Runs; the next one to open.
+    uint32_t Pos = 0; ///< Instruction to go on with in the open run.
+    uint32_t End = 0; ///< Of the open run.
+    uint32_t Block = 0;
   };
   struct BlockSlot {
     std::unique_ptr<BlockTrace> Trace;
@@ -108,14 +114,15 @@ private:
     std::vector<std::vector<uint32_t>> Waiting; ///< Warps; empty: no one ever.
   };
   struct Scheduler {
-    std::vector<uint32_t> Order;        ///< Warp slots, the oldest first.
-    ReadyQueue Queue;                   ///< By place in Order.
+    uint64_t Time = Never; ///< When to look next.
+    uint64_t Earliest = 0; ///< The cycle after the last that was used.
+    uint64_t Last = 0;     ///< The bit of the place that issued last, or 0.
+    uint32_t LastWarp = NoIndex;        ///< Its slot, if not its warp.
+    uint32_t Busy = 0;                  ///< Pipes that may not be free yet.
     uint64_t OfUnit[NumUnits + 1] = {}; ///< By pipe: who goes there next.
     uint64_t PipeFree[NumUnits + 1] = {};
-    uint32_t Busy = 0;       ///< Pipes that may not be free yet.
-    uint64_t Time = Never;   ///< When to look next.
-    uint64_t Earliest = 0;   ///< The cycle after the last that was used.
-    uint32_t Last = NoIndex; ///< Issued last.
+    ReadyQueue Queue;            ///< By place in Order.
+    std::vector<uint32_t> Order; ///< Warp slots, the oldest first.
   };
   /// Sectors that one load waits for.
   struct Fetch {
@@ -137,9 +144,11 @@ private:
     }
   };
 
-  void wake(uint32_t Sched, uint64_t Time) {
-    Scheduler &S = Schedulers[Sched];
+  static void wake(Scheduler &S, uint64_t Time) {
     S.Time = std::min(S.Time, std::max(Time, S.Earliest));
+  }
+  uint32_t indexOf(const WarpSlot &W) const {
+    return uint32_t(&W - Warps.data());
   }
   uint32_t *registersOf(uint32_t Warp) {
     return Registers.data() + uint64_t(Warp) * Code.NumRegisters;
@@ -148,41 +157,40 @@ private:
   uint32_t readyAt(uint64_t Time, Stall Why) const;
   uint64_t timeOf(uint32_t Entry) const { return Epoch + (Entry >> 2); }
   void moveEpoch(uint64_t To);
-  uint32_t schedulerOf(uint32_t Warp) const {
-    return Warp % uint32_t(Schedulers.size());
-  }
 
   void openRun(WarpSlot &W);
   bool openUops(WarpSlot &W);
-  void setUnit(uint32_t Warp, Unit U);
-  void prepare(uint32_t Warp);
+  static void setUnit(WarpSlot &W, Unit U);
+  void prepare(WarpSlot &W);
+  void prepareNext(WarpSlot &W);
   bool pick(Scheduler &S, uint64_t Now);
-  void issue(Scheduler &S, uint32_t Warp, uint64_t Now);
-  bool secondIssue(Scheduler &S, uint32_t Warp, Unit First, uint64_t Now);
-  void setResults(uint32_t Warp, const Uop &U, uint64_t Time, Stall Why);
-  void freeUop(uint32_t Warp, const Uop &U);
-  void account(const Scheduler &S, const WarpSlot &W, const Uop &U,
-               uint64_t Ready, uint64_t Now);
+  void issue(Scheduler &S, WarpSlot &W, uint64_t Now);
+  bool secondIssue(Scheduler &S, WarpSlot &W, Unit First, uint64_t Now);
+  void setResults(const WarpSlot &W, const Uop &U, uint64_t Time,
+                  Stall Why) const;
+  void freeUop(WarpSlot &W, const Uop &U);
+  static void account(const Scheduler &S, const WarpSlot &W, const Uop &U,
+                      uint64_t Now);
   void branch(WarpSlot &W, uint64_t Now);
 
   // SmBlocks.cpp
-  void finishWarp(uint32_t Warp, uint64_t Now);
-  void barrier(uint32_t Warp, const Uop &U, uint64_t Now);
+  void finishWarp(WarpSlot &W, uint64_t Now);
+  void barrier(WarpSlot &W, const Uop &U, uint64_t Now);
   void releaseBarrier(BlockSlot &B, unsigned Id, uint64_t Now);
 
   // SmMemory.cpp
   static const TraceAccess &accessOf(const WarpSlot &W, const Uop &U);
   uint64_t takePath(uint64_t Now, uint64_t Cycles);
-  void memory(uint32_t Warp, const Uop &U, uint64_t Now);
-  void sharedAccess(uint32_t Warp, const Uop &U, const TraceAccess &A,
+  void memory(WarpSlot &W, const Uop &U, uint64_t Now);
+  void sharedAccess(WarpSlot &W, const Uop &U, const TraceAccess &A,
                     uint64_t Now);
-  void globalLoad(uint32_t Warp, const Uop &U, const TraceAccess &A,
+  void globalLoad(WarpSlot &W, const Uop &U, const TraceAccess &A,
                   uint64_t Now);
-  void globalStore(uint32_t Warp, const Uop &U, const TraceAccess &A,
+  void globalStore(WarpSlot &W, const Uop &U, const TraceAccess &A,
                    uint64_t Now);
-  void globalAtomic(uint32_t Warp, const Uop &U, const TraceAccess &A,
+  void globalAtomic(WarpSlot &W, const Uop &U, const TraceAccess &A,
                     uint64_t Now);
-  uint32_t newFetch(uint32_t Warp, const Uop &U, Stall Why);
+  uint32_t newFetch(WarpSlot &W, const Uop &U, Stall Why);
   void request(RequestKind Kind, uint64_t Time, uint32_t FetchIndex,
                uint16_t Degree, uint32_t FirstLine, uint32_t NumSectors);
   void part(uint32_t FetchIndex, uint64_t Time);
@@ -197,8 +205,6 @@ private:
 
   std::vector<Scheduler> Schedulers;
   std::vector<WarpSlot> Warps;
-  std::vector<uint64_t> WarpReady; ///< By warp; Never while it waits.
-  std::vector<Unit> WarpUnit;      ///< Pipe of its next micro-operation.
   std::vector<uint32_t> Registers; ///< Ready times, see Scoreboard below.
   uint64_t Epoch = 0;              ///< What they count from.
   std::vector<BlockSlot> Blocks;
@@ -237,6 +243,13 @@ inline bool isPending(uint32_t Entry) { return Entry & PendingBit; }
 inline uint32_t Sm::readyAt(uint64_t Time, Stall Why) const {
   uint64_t From = Time > Epoch ? Time - Epoch : 0;
   return uint32_t(std::min(From, MaxEntryTime) << 2 | uint64_t(Why));
+}
+inline void Sm::setResults(const WarpSlot &W, const Uop &U, uint64_t Time,
+                           Stall Why) const {
+  uint32_t Entry = readyAt(Time, Why);
+  W.File[U.Result] = Entry;
+  for (unsigned K = 1; K < U.NumResults; ++K)
+    W.File[W.Fn->results(U)[K]] = Entry;
 }
 /// @}
 

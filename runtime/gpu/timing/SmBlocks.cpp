@@ -39,34 +39,39 @@ void Sm::launch(std::unique_ptr<BlockTrace> Block, uint64_t Time) {
     W.NotBefore = W.Issued = Time;
     W.Lines = T.Lines.data();
     std::fill_n(registersOf(Warp), Code.NumRegisters, 0);
-    std::vector<uint32_t> &Order = Schedulers[schedulerOf(Warp)].Order;
+    W.Owner = &Schedulers[Warp % Schedulers.size()];
+    std::vector<uint32_t> &Order = W.Owner->Order;
     W.Place = uint32_t(Order.size());
     assert(W.Place < ReadyQueue::MaxWarps && "profiles are checked for it");
     Order.push_back(Warp);
-    setUnit(Warp, Unit::None);
+    // Whoever takes the slot of the warp that issued last is next.
+    if (W.Owner->LastWarp == Warp)
+      W.Owner->Last = uint64_t(1) << W.Place;
+    setUnit(W, Unit::None);
     if (!openUops(W)) {
-      finishWarp(Warp, Time);
+      finishWarp(W, Time);
       continue;
     }
-    prepare(Warp);
+    prepare(W);
   }
 }
 
-void Sm::finishWarp(uint32_t Warp, uint64_t Now) {
-  WarpSlot &W = Warps[Warp];
-  Scheduler &S = Schedulers[schedulerOf(Warp)];
+void Sm::finishWarp(WarpSlot &W, uint64_t Now) {
+  Scheduler &S = *W.Owner;
   for (uint32_t K = W.Place + 1; K < S.Order.size(); ++K)
     --Warps[S.Order[K]].Place;
   S.Order.erase(S.Order.begin() + W.Place);
   S.Queue.remove(W.Place);
   for (uint64_t &Places : S.OfUnit)
     Places = ReadyQueue::without(Places, W.Place);
-  WarpReady[Warp] = Never;
+  S.Last = ReadyQueue::without(S.Last, W.Place);
+  W.Ready = Never;
   W.Trace = nullptr;
   // Data that is still on its way is no one's.
-  for (Fetch &F : Fetches)
-    if (F.Warp == Warp)
-      F.Warp = NoIndex;
+  if (W.Outstanding)
+    for (Fetch &F : Fetches)
+      if (F.Warp == indexOf(W))
+        F.Warp = NoIndex;
   BlockSlot &B = Blocks[W.Block];
   LastTime = std::max(LastTime, Now);
   if (--B.LiveWarps == 0) {
@@ -93,12 +98,12 @@ void Sm::releaseBarrier(BlockSlot &B, unsigned Id, uint64_t Now) {
     W.AtBarrier = false;
     W.NotBefore = Now + P.pipe(Unit::Barrier).Latency;
     W.NotBeforeWhy = Stall::Barrier;
-    prepare(Warp);
+    prepare(W);
   }
 }
 
-void Sm::barrier(uint32_t Warp, const Uop &U, uint64_t Now) {
-  WarpSlot &W = Warps[Warp];
+void Sm::barrier(WarpSlot &W, const Uop &U, uint64_t Now) {
+  uint32_t Warp = indexOf(W);
   BlockSlot &B = Blocks[W.Block];
   unsigned Id = U.Flags & FlagBarrierId ? U.Flags >> 8 & 15 : 0;
   // Lanes of a diverged warp arrive one part after the other, and only the last

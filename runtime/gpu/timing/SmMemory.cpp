@@ -20,16 +20,18 @@ using namespace gevo::gpu;
 using namespace gevo::gpu::timing;
 
 namespace {
-uint64_t divideUp(uint64_t A, uint64_t B) { return (A + B - 1) / B; }
+/// Of 32 bits, because longer divisions are slow.
+uint32_t divideUp(uint32_t A, uint64_t B) {
+  return (A + uint32_t(B) - 1) / uint32_t(B);
+}
 unsigned bits(uint32_t Mask) { return unsigned(__builtin_popcount(Mask)); }
 
 } // namespace
 
 const TraceAccess &Sm::accessOf(const WarpSlot &W, const Uop &U) {
-  uint32_t K =
-      W.Fn->AccessesBefore[U.Instruction] - W.Fn->AccessesBefore[W.Open->Begin];
+  uint32_t K = U.Access - W.FirstAccess;
   assert(K < W.Open->Accesses.size() && "a memory instruction has a record");
-  return W.Open->Accesses[K];
+  return W.Accesses[K];
 }
 
 /// Occupies the path for \p Cycles; returns when that starts.
@@ -39,56 +41,58 @@ uint64_t Sm::takePath(uint64_t Now, uint64_t Cycles) {
   return Start;
 }
 
-void Sm::memory(uint32_t Warp, const Uop &U, uint64_t Now) {
-  const TraceAccess &A = accessOf(Warps[Warp], U);
-  ++Warps[Warp].Stats[U.Instruction].Requests;
+[[gnu::always_inline]] inline void Sm::sharedAccess(WarpSlot &W, const Uop &U,
+                                                    const TraceAccess &A,
+                                                    uint64_t Now) {
+  uint64_t Degree = std::max<uint64_t>(1, A.Degree);
+  uint64_t Cycles = Degree;
+  if (U.Kind == UopKind::Atomic || U.Kind == UopKind::Reduce) {
+    Cycles = Degree * P.SharedAtomicStep;
+  } else if (Degree > 1) {
+    uint64_t Wide =
+        divideUp(bits(A.Mask) * A.BytesPerLane, P.SharedBytesPerCycle);
+    W.Stats[U.Instruction].BankConflicts +=
+        Degree - std::min(Degree, std::max<uint64_t>(1, Wide));
+  }
+  uint64_t Start = takePath(Now, Cycles);
+  uint64_t Done = Start + P.SharedLatency + Cycles - 1;
+  setResults(W, U, Done,
+             U.Kind == UopKind::Atomic ? Stall::Atomic : Stall::Shared);
+  W.MemoryDone = std::max(W.MemoryDone, Done);
+}
+
+void Sm::memory(WarpSlot &W, const Uop &U, uint64_t Now) {
+  const TraceAccess &A = accessOf(W, U);
+  ++W.Stats[U.Instruction].Requests;
   switch (A.Space) {
   case TraceSpace::None:
-    setResults(Warp, U, Now + P.pipe(Unit::Memory).Latency, Stall::Arithmetic);
+    setResults(W, U, Now + P.pipe(Unit::Memory).Latency, Stall::Arithmetic);
     return;
   case TraceSpace::Shared:
-    sharedAccess(Warp, U, A, Now);
+    sharedAccess(W, U, A, Now);
     return;
   case TraceSpace::Const:
   case TraceSpace::Param: {
     // The constant cache delivers one word a cycle to the whole warp.
     uint64_t Words = std::max<uint64_t>(1, A.NumSectors);
     uint64_t Start = takePath(Now, Words);
-    setResults(Warp, U, Start + P.ConstLatency + Words - 1, Stall::Shared);
+    setResults(W, U, Start + P.ConstLatency + Words - 1, Stall::Shared);
     return;
   }
   case TraceSpace::Global:
   case TraceSpace::Local:
     break;
   }
-  Warps[Warp].Stats[U.Instruction].Sectors += A.NumSectors;
+  W.Stats[U.Instruction].Sectors += A.NumSectors;
   if (U.Kind == UopKind::Load)
-    globalLoad(Warp, U, A, Now);
+    globalLoad(W, U, A, Now);
   else if (U.Kind == UopKind::Store)
-    globalStore(Warp, U, A, Now);
+    globalStore(W, U, A, Now);
   else
-    globalAtomic(Warp, U, A, Now);
+    globalAtomic(W, U, A, Now);
 }
 
-void Sm::sharedAccess(uint32_t Warp, const Uop &U, const TraceAccess &A,
-                      uint64_t Now) {
-  uint64_t Degree = std::max<uint64_t>(1, A.Degree);
-  uint64_t Wide =
-      std::max<uint64_t>(1, divideUp(uint64_t(bits(A.Mask)) * A.BytesPerLane,
-                                     P.SharedBytesPerCycle));
-  uint64_t Cycles = Degree;
-  if (U.Kind == UopKind::Atomic || U.Kind == UopKind::Reduce)
-    Cycles = Degree * P.SharedAtomicStep;
-  else if (Degree > Wide)
-    Warps[Warp].Stats[U.Instruction].BankConflicts += Degree - Wide;
-  uint64_t Start = takePath(Now, Cycles);
-  uint64_t Done = Start + P.SharedLatency + Cycles - 1;
-  setResults(Warp, U, Done,
-             U.Kind == UopKind::Atomic ? Stall::Atomic : Stall::Shared);
-  Warps[Warp].MemoryDone = std::max(Warps[Warp].MemoryDone, Done);
-}
-
-uint32_t Sm::newFetch(uint32_t Warp, const Uop &U, Stall Why) {
+uint32_t Sm::newFetch(WarpSlot &W, const Uop &U, Stall Why) {
   uint32_t K;
   if (FreeFetches.empty()) {
     K = uint32_t(Fetches.size());
@@ -97,9 +101,8 @@ uint32_t Sm::newFetch(uint32_t Warp, const Uop &U, Stall Why) {
     K = FreeFetches.back();
     FreeFetches.pop_back();
   }
-  WarpSlot &W = Warps[Warp];
   Fetch &F = Fetches[K];
-  F.Warp = Warp;
+  F.Warp = indexOf(W);
   F.Parts = 0;
   F.Done = 0;
   F.Why = Why;
@@ -109,7 +112,7 @@ uint32_t Sm::newFetch(uint32_t Warp, const Uop &U, Stall Why) {
   for (unsigned R = 0; R < U.NumResults; ++R) {
     uint32_t *Register = &W.File[Result[R]];
     *Register = PendingBit | K;
-    F.Results.push_back(uint32_t(Register - registersOf(Warp)));
+    F.Results.push_back(uint32_t(Register - registersOf(F.Warp)));
   }
   return K;
 }
@@ -143,9 +146,8 @@ uint64_t Sm::mshrRoom(uint64_t Now, uint64_t Lines) {
   return Time;
 }
 
-void Sm::globalLoad(uint32_t Warp, const Uop &U, const TraceAccess &A,
+void Sm::globalLoad(WarpSlot &W, const Uop &U, const TraceAccess &A,
                     uint64_t Now) {
-  WarpSlot &W = Warps[Warp];
   bool Cached =
       A.Space == TraceSpace::Local ||
       (!(U.Flags & FlagSkipL1) && (P.L1CachesGlobal || U.Flags & FlagReadOnly));
@@ -156,7 +158,7 @@ void Sm::globalLoad(uint32_t Warp, const Uop &U, const TraceAccess &A,
   uint32_t F = NoIndex;
   auto NeedFetch = [&] {
     if (F == NoIndex)
-      F = newFetch(Warp, U, Stall::Global);
+      F = newFetch(W, U, Stall::Global);
   };
   uint64_t L1Hits = 0;
   uint32_t MissedSectors = 0;
@@ -201,7 +203,7 @@ void Sm::globalLoad(uint32_t Warp, const Uop &U, const TraceAccess &A,
   }
   W.Stats[U.Instruction].L1Hits += L1Hits;
   if (F == NoIndex) {
-    setResults(Warp, U, Hit, Stall::Global);
+    setResults(W, U, Hit, Stall::Global);
     W.MemoryDone = std::max(W.MemoryDone, Hit);
     return;
   }
@@ -227,9 +229,8 @@ void Sm::evict(const CacheLine &Line, uint64_t Time) {
   request(RequestKind::Write, Time, NoIndex, 1, First, bits(Line.Dirty));
 }
 
-void Sm::globalStore(uint32_t Warp, const Uop &U, const TraceAccess &A,
+void Sm::globalStore(WarpSlot &W, const Uop &U, const TraceAccess &A,
                      uint64_t Now) {
-  WarpSlot &W = Warps[Warp];
   uint64_t Start = takePath(Now, divideUp(A.NumSectors, P.L1SectorsPerCycle));
   const uint64_t *Lines = W.Lines + A.FirstLine;
   W.MemoryDone = std::max(W.MemoryDone, Start + P.L2Latency);
@@ -253,16 +254,15 @@ void Sm::globalStore(uint32_t Warp, const Uop &U, const TraceAccess &A,
   }
 }
 
-void Sm::globalAtomic(uint32_t Warp, const Uop &U, const TraceAccess &A,
+void Sm::globalAtomic(WarpSlot &W, const Uop &U, const TraceAccess &A,
                       uint64_t Now) {
-  WarpSlot &W = Warps[Warp];
   uint64_t Start = takePath(Now, divideUp(A.NumSectors, P.L1SectorsPerCycle));
   uint32_t First = uint32_t(RequestLines.size());
   const uint64_t *Lines = W.Lines + A.FirstLine;
   RequestLines.insert(RequestLines.end(), Lines, Lines + A.NumLines);
   uint32_t F = NoIndex;
   if (U.Kind == UopKind::Atomic) {
-    F = newFetch(Warp, U, Stall::Atomic);
+    F = newFetch(W, U, Stall::Atomic);
     ++Fetches[F].Parts;
   }
   request(RequestKind::Atomic, Start, F, std::max<uint16_t>(1, A.Degree), First,
@@ -310,8 +310,8 @@ void Sm::complete(uint32_t FetchIndex) {
         File[R] = readyAt(F.Done, F.Why);
     --W.Outstanding;
     W.MemoryDone = std::max(W.MemoryDone, F.Done);
-    if (WarpReady[F.Warp] == Never && !W.AtBarrier)
-      prepare(F.Warp);
+    if (W.Ready == Never && !W.AtBarrier)
+      prepare(W);
   }
   for (uint32_t Follower : F.Followers)
     part(Follower, F.Done);
