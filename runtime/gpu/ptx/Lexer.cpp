@@ -182,7 +182,8 @@ Token Lexer::next() {
     ++Cur;
     while (Cur != Stop && isNameChar(*Cur))
       ++Cur;
-    T.Kind = TokenKind::Name;
+    // A % alone is the remainder of constants.
+    T.Kind = C == '%' && Cur == Begin + 1 ? TokenKind::Punct : TokenKind::Name;
   } else if (C == '.' && Stop - Cur > 1 && isNameChar(Cur[1]) &&
              !isDigit(Cur[1])) {
     ++Cur;

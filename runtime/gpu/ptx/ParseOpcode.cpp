@@ -39,7 +39,58 @@ void Parser::parseInstruction() {
   if (!expect(';', "after the instruction"))
     return;
   checkOperandCount(I, Info, Name);
+  if (I.Op == Opcode::Mov && I.NumModifiers == 2)
+    return splitMove(I, Name);
   F->Code.push_back(I);
+}
+
+/// A move of a vector is one of each element, all at once.
+void Parser::splitMove(const Instruction &I, const Token &At) {
+  if (Failed)
+    return;
+  const Mod *Mods = F->Modifiers.data() + I.FirstModifier;
+  unsigned TypeAt = modClass(Mods[0]) == ModClass::Type ? 0 : 1;
+  unsigned Count = Mods[1 - TypeAt] == Mod::V2 ? 2 : 4;
+  Mod Type = Mods[TypeAt];
+  Operand To = F->Operands[I.FirstOperand];
+  Operand From = F->Operands[I.FirstOperand + 1];
+  if (To.Kind != OperandKind::Vector || From.Kind != OperandKind::Vector ||
+      To.Count != Count || From.Count != Count) {
+    error(At, "'" + textOf(I, opcodeInfo(I.Op)) + "' takes vectors of " +
+                  std::to_string(Count) + " elements");
+    return;
+  }
+  auto Move = [&](const Operand &D, const Operand &S) {
+    Instruction One = I;
+    One.FirstModifier += TypeAt;
+    One.NumModifiers = 1;
+    One.FirstOperand = uint32_t(F->Operands.size());
+    F->Operands.insert(F->Operands.end(), {D, S});
+    F->Code.push_back(One);
+  };
+  Operand Source[4];
+  for (unsigned K = 0; K < Count; ++K) {
+    Source[K] = F->Operands[From.Index + K];
+    bool Overwritten = false;
+    for (unsigned J = 0; J < K; ++J) {
+      const Operand &D = F->Operands[To.Index + J];
+      Overwritten |= D.Kind == OperandKind::Register &&
+                     Source[K].Kind == OperandKind::Register &&
+                     D.Index == Source[K].Index;
+    }
+    if (!Overwritten)
+      continue;
+    Operand Kept = Source[K];
+    Kept.Index = uint32_t(F->Registers.size());
+    F->Registers.push_back({Type});
+    Move(Kept, Source[K]);
+    Source[K] = Kept;
+  }
+  for (unsigned K = 0; K < Count; ++K) {
+    Operand D = F->Operands[To.Index + K];
+    if (D.Kind != OperandKind::Sink)
+      Move(D, Source[K]);
+  }
 }
 
 bool Parser::parseOpcode(Instruction &I) {

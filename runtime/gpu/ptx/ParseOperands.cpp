@@ -60,7 +60,14 @@ void Parser::parseOperands(Instruction &I, const OpcodeInfo &Info) {
       List[Count++] = O;
       continue;
     }
-    List[Count++] = parseOperand(Count == 0);
+    List[Count] = parseOperand(Count == 0);
+    // An element of an array, t[3], is memory where that is wanted.
+    bool Memory = Count < Info.Operands.size() && Info.Operands[Count] == 'm';
+    if (List[Count].Kind == OperandKind::Symbol && Memory) {
+      List[Count].Kind = OperandKind::Address;
+      List[Count].Base = AddressBase::Symbol;
+    }
+    ++Count;
   } while (!Failed && accept(','));
   I.FirstOperand = uint32_t(F->Operands.size());
   I.NumOperands = uint8_t(Count);
@@ -190,6 +197,20 @@ Operand Parser::parseNameOperand() {
       advance();
     }
     SpecialRegister S = specialByName(Full);
+    SpecialRegister Last = specialByName(Full + ".w");
+    if (S == SpecialRegister::None && Last != SpecialRegister::None) {
+      // All of %tid, %ntid, %ctaid or %nctaid, whose rows are neighbours.
+      O.Kind = OperandKind::Vector;
+      O.Count = 4;
+      O.Index = uint32_t(F->Operands.size());
+      for (unsigned K = 0; K < 4; ++K) {
+        Operand E;
+        E.Kind = OperandKind::Special;
+        E.Index = uint32_t(Last) - 3 + K;
+        F->Operands.push_back(E);
+      }
+      return O;
+    }
     if (S == SpecialRegister::None && Full.substr(0, 7) == "%envreg")
       S = SpecialRegister::Envreg;
     if (Full == "%reserved_smem_offset_0" || Full == "%reserved_smem_offset_1")
@@ -213,9 +234,27 @@ Operand Parser::parseNameOperand() {
     return O;
   }
   advance();
-  if (Tok.isPunct('+') || Tok.isPunct('-'))
+  if (Tok.isPunct('['))
+    parseSubscript(O);
+  else if (Tok.isPunct('+') || Tok.isPunct('-'))
     O.Value = parseConstant();
   return O;
+}
+
+/// The element of an array as an offset from its start.
+void Parser::parseSubscript(Operand &O) {
+  Token At = Tok;
+  advance(); // '['
+  int64_t Index = parseConstant();
+  expect(']', "after the index");
+  if (Failed)
+    return;
+  if (M->Symbols[O.Index].Kind != SymbolKind::Variable) {
+    error(At, "only a variable has elements");
+    return;
+  }
+  unsigned Bytes = std::max(1u, typeBits(M->variable(O.Index).Type) / 8);
+  O.Value = int64_t(uint64_t(Index) * Bytes);
 }
 
 Operand Parser::parseVectorOperand() {
@@ -269,6 +308,7 @@ Operand Parser::parseAddress() {
     O.Value = parseConstant();
   }
   expect(']', "after the address");
+  acceptDot("unified");
   return O;
 }
 

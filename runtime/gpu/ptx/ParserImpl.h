@@ -123,6 +123,7 @@ private:
   void parsePart(PartSelect &P);
   Operand parseVectorOperand();
   Operand parseAddress();
+  void parseSubscript(Operand &O);
   void parseLabelOperand(Instruction &I, bool TargetList);
   void parseCall(Instruction &I);
   std::vector<Operand> parseCallList();
@@ -137,6 +138,7 @@ private:
   std::string textOf(const Instruction &I, const OpcodeInfo &Info) const;
   bool parseModifiers(Instruction &I, const OpcodeInfo &Info, const Token &At);
   bool checkForm(const Instruction &I, const OpcodeInfo &Info, const Token &At);
+  void splitMove(const Instruction &I, const Token &At);
   void checkOperandCount(const Instruction &I, const OpcodeInfo &Info,
                          const Token &At);
 

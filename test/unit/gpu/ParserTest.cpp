@@ -124,6 +124,31 @@ TEST(Parser, RefusedInstructionsNameThemselves) {
             "'.x'");
 }
 
+TEST(Parser, FormsThatCompilersDoNotWrite) {
+  // What people write by hand, as the manual has it.
+  auto M = parseModule(Header +
+                       ".global .u32 t[8];\n.entry k() {\n"
+                       " .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .v4 .u32 %v;\n"
+                       " mov.v4.u32 {%r1, %r2, %r3, _}, %tid;\n"
+                       " mov.v4.u32 %v, %nctaid;\n"
+                       " mov.v2.u32 {%r1, %r2}, {%r2, %r1};\n"
+                       " mov.s32 %r1, -(3 * 4) % 5;\n"
+                       " ld.global.u32 %r1, t[3];\n"
+                       " mov.u64 %rd1, t[2];\n"
+                       " ld.global.u32 %r1, [%rd1].unified;\n}\n");
+  ASSERT_TRUE(M) << M.error().str();
+  const Function &F = (*M)->Functions[0];
+  // Three, four, and two with a third that keeps what is overwritten.
+  ASSERT_GE(F.Code.size(), 14u);
+  EXPECT_EQ(F.operands(F.Code[10])[1].Value, -2);
+  EXPECT_EQ(F.operands(F.Code[11])[1].Kind, OperandKind::Address);
+  EXPECT_EQ(F.operands(F.Code[11])[1].Value, 12);
+  EXPECT_EQ(F.operands(F.Code[12])[1].Value, 8);
+  EXPECT_EQ(errorOf(Header + ".entry k() {\n .reg .b32 %r<9>;\n"
+                             " mov.v2.u32 {%r1, %r2}, %tid;\n}\n"),
+            "6:2: 'mov.v2.u32' takes vectors of 2 elements");
+}
+
 TEST(Parser, BoundsWhatTextsMayAskFor) {
   EXPECT_NE(errorOf(Header + ".entry k() { .reg .b32 %r<99999999>; }\n"),
             "no error");

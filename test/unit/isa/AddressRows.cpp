@@ -129,6 +129,10 @@ const std::vector<Row> &gevo::isa::addressRows() {
        "b32=b32", same,
        "st.b32 [$m], $a; $I %wide, 0f3f800000; "
        "ld.global.L2::cache_hint.b32 $d, [$m], %wide;"},
+      {"createpolicy.fractional.L2::evict_last{,.L2::evict_unchanged}.b64",
+       "b32=b32", same,
+       "st.b32 [$m], $a; $I %wide; "
+       "ld.global.L2::cache_hint.b32 $d, [$m], %wide;"},
       {"createpolicy.range{,.global}{.L2::evict_last,.L2::evict_normal,"
        ".L2::evict_first,.L2::evict_unchanged}{,.L2::evict_first,"
        ".L2::evict_unchanged}.b64",

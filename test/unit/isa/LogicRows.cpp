@@ -98,6 +98,12 @@ void permute(const Form &F, const uint64_t *In, Want *Out) {
 void move(const Form &, const uint64_t *In, Want *Out) {
   Out[0] = Want::exact(In[0]);
 }
+/// The $a first, or last of four: then destinations are overwritten sources.
+template <unsigned Count>
+void moveAll(const Form &, const uint64_t *In, Want *Out) {
+  for (unsigned K = 0; K < Count; ++K)
+    Out[K] = Want::exact(In[Count == 4 ? 3 - K : K]);
+}
 /// The $a low, then $b, ...
 template <unsigned Parts>
 void pack(const Form &F, const uint64_t *In, Want *Out) {
@@ -139,6 +145,10 @@ const std::vector<Row> &gevo::isa::logicRows() {
       {"prmt.b32{,.f4e,.b4e,.rc8,.ecl,.ecr,.rc16}", "b32=b32,b32,b32", permute},
       {"mov{.pred,.b16,.b32,.b64,.u16,.u32,.u64,.s16,.s32,.s64,.f32,.f64}",
        "T=T", move},
+      {"mov.v2{.b16,.b32,.b64,.u16,.u32,.u64,.s16,.s32,.s64,.f32,.f64}",
+       "T|T=T,T", moveAll<2>, "$I {$d, $e}, {$a, $b};"},
+      {"mov.v4{.b16,.b32,.u16,.u32,.s16,.s32,.f32}", "T|T|T|T=T,T,T,T",
+       moveAll<4>, "$I {$d, $e, $f, $g}, {$h, $c, $b, $a};"},
       {"mov.b32", "b32=b16,b16", pack<2>, "$I $d, {$a, $b};"},
       {"mov.b64", "b64=b32,b32", pack<2>, "$I $d, {$a, $b};"},
       {"mov.b64", "b64=b16,b16,b16,b16", pack<4>, "$I $d, {$a, $b, $c, $h};"},

@@ -305,7 +305,7 @@ std::vector<Row> makeRows() {
     accesses(R, Load, "{,.weak}.local{" + Cache + "}", "local", true);
     accesses(R, Load, Near + Prefetch, "$m", true);
     accesses(R, Load, Near + ".L2::cache_hint" + Prefetch, "$m", false);
-    accesses(R, Load, ".volatile{,.global}", "$m", true);
+    accesses(R, Load, ".volatile{,.global}" + Prefetch, "$m", true);
     accesses(R, Load, ".volatile" GEVO_SHARED, "$s", false);
     accesses(R, Load, ".volatile.local", "local", false);
     accesses(R, Load, Strong + GEVO_SCOPE GEVO_SHARED, "$s", false);
