@@ -28,8 +28,6 @@ using namespace gevo::gpu;
 
 namespace {
 constexpr uint64_t WorkspaceBytes = 256;
-/// Of the traces of blocks that run at once.
-constexpr uint64_t MaxTraceBytes = uint64_t(2) << 30;
 /// Shared memory of the system's own, in which cooperative groups keep the
 /// barriers of several warps.
 constexpr uint32_t ReservedSharedBytes = 1024;
@@ -353,10 +351,12 @@ void LaunchSession::Impl::boundTraces(Resident &R) {
         W.Runs.size() * sizeof(W.Runs[0]) + W.Lines.size() * sizeof(W.Lines[0]);
   TraceBytes += Bytes - R.TraceBytes;
   R.TraceBytes = Bytes;
-  if (TraceBytes > MaxTraceBytes)
+  // Runs that are not alike are in the table.
+  uint64_t Limit = G.Options.TraceBytes;
+  if (TraceBytes + R.Trace->Table->bytes() > Limit)
     G.stop(LaunchStatus::Timeout,
            "what the launch did takes more than " +
-               std::to_string(MaxTraceBytes >> 20) +
+               std::to_string(Limit >> 20) +
                " MiB before a block ends; run it without timing");
 }
 

@@ -64,6 +64,8 @@ struct LaunchOptions {
   uint64_t StepLimit = 0;
   /// Memory that the race check may take; see docs/howto/embedded-gpu.md.
   uint64_t RaceBytes = uint64_t(4) << 30;
+  /// Memory that traces of blocks that run at once may take.
+  uint64_t TraceBytes = uint64_t(2) << 30;
   /// All blocks are co-resident and may wait for each other.
   bool Cooperative = false;
   /// Findings with Error severity of the families race, uninit, barrier,

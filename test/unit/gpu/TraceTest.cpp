@@ -122,6 +122,31 @@ TEST_F(TraceTest, AlikeRunsAreOne) {
   EXPECT_NE(lineOf(T.Warps[0].Lines[0]), lineOf(T.Warps[1].Lines[0]));
 }
 
+TEST_F(TraceTest, AnEndlessLaunchDoesNotFillMemory) {
+  // One that does the same again and again, and one with other lanes each time.
+  for (const char *Body :
+       {"L: ld.global.u32 %r3, [%mine]; bra L;",
+        "L: add.u32 %r1, %r1, 1; shr.u32 %r2, %r1, %t; and.b32 %r2, %r2, 1;\n"
+        "setp.eq.u32 %p1, %r2, 1; @%p1 ld.global.u32 %r3, [%mine]; bra L;"}) {
+    auto M = D.load(module(Body));
+    ASSERT_TRUE(M);
+    LaunchOptions O;
+    O.Block = {32, 1, 1};
+    O.Params = &Out;
+    O.ParamBytes = 8;
+    O.TraceBytes = 8 << 20;
+    auto Session = LaunchSession::create(D, *(*M)->kernel("k"), O);
+    BlockTrace T;
+    EXPECT_FALSE((*Session)->runBlock(0, &T));
+    const LaunchResult &R = (*Session)->result();
+    EXPECT_EQ(R.Status, LaunchStatus::Timeout);
+    EXPECT_EQ(R.Message, "what the launch did takes more than 8 MiB before a "
+                         "block ends; run it without timing");
+    // It was noticed soon: a run has a pointer, or at most 200 bytes.
+    EXPECT_LT(R.Counters.WarpInstructions, uint64_t(8 << 20));
+  }
+}
+
 TEST_F(TraceTest, OwnMemoryOfTheProgramHasAPlaceByNumber) {
   alignas(4096) static char First[8192], Second[8192];
   GlobalMemory M(uint64_t(1) << 24), N(uint64_t(1) << 24);
