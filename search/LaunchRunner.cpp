@@ -145,6 +145,7 @@ Fitness LaunchRunner::replay(size_t Case, const std::string &Ptx,
   O.StepFactor = Steps;
   O.Rule = S.Rule;
   O.AcceptedFindings = S.AcceptedKinds;
+  O.Variant = true;
   O.CycleLimit = CycleLimit;
   O.MachineCode = MachineCode;
   measure::ReplayResult R = Replays[Case]->run(Ptx, O);

@@ -66,10 +66,14 @@ static bool readReport(StringRef Text, WholeRun &R, std::string &Problem) {
     Kernel.Microseconds = K.getNumber("time_us").value_or(0);
     if (const json::Array *Findings = K.getArray("findings"))
       for (const json::Value &F : *Findings)
-        if (const json::Object *O = F.getAsObject())
+        if (const json::Object *O = F.getAsObject()) {
+          std::string What =
+              Kernel.Name + " " + O->getString("kind").value_or("?").str();
           if (O->getString("severity") == "error")
-            R.Findings.insert(Kernel.Name + " " +
-                              O->getString("kind").value_or("?").str());
+            R.Findings.insert(What);
+          else if (O->getString("variant_severity") == "error")
+            R.Doubts.insert(What);
+        }
     R.Kernels.push_back(std::move(Kernel));
   }
   for (StringRef List : {"failed", "problems"})
@@ -303,6 +307,7 @@ Expected<WholeCase> gevo::observeOriginal(WholeScenario &S, const Command &C) {
   const WholeRun &First = Case.Original;
   if (Error E = checkFindings(S, C, First))
     return E;
+  S.AcceptedFindings.insert(First.Doubts.begin(), First.Doubts.end());
   if (!First.Result.valid())
     return unfit("the program itself fails: " + First.Result.Reason +
                  "; gevo-run -- " + join(C, " ") +
@@ -346,9 +351,10 @@ Expected<WholeCase> gevo::observeOriginal(WholeScenario &S, const Command &C) {
 Fitness WholeRunner::judge(const WholeCase &Case, const WholeRun &R) const {
   if (!R.Result.valid())
     return R.Result;
-  for (const std::string &Finding : R.Findings)
-    if (!S.AcceptedFindings.count(Finding))
-      return Fitness::failed(Stage::Check, Finding);
+  for (const auto *Found : {&R.Findings, &R.Doubts})
+    for (const std::string &Finding : *Found)
+      if (!S.AcceptedFindings.count(Finding))
+        return Fitness::failed(Stage::Check, Finding);
   Fitness F = Case.compare(R, S.Tolerance);
   if (!F.valid())
     return F;

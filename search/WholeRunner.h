@@ -40,6 +40,8 @@ struct WholeRun {
   std::vector<Kernel> Kernels;
   /// What the checks found: kernel and kind.
   std::set<std::string> Findings;
+  /// The same of what is an error only in a variant of a program without it.
+  std::set<std::string> Doubts;
   double WallSeconds = 0;
 };
 

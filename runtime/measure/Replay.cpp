@@ -46,6 +46,7 @@ std::vector<Finding> findingsOf(const DriverTable &T) {
       All.push_back(
           {F.value("kind", ""), F.value("message", ""),
            F.value("severity", "error") == "error",
+           F.value("variant_severity", F.value("severity", "error")) == "error",
            F.contains("where") ? F["where"].value("ptx_line", 0u) : 0u});
   return All;
 }
@@ -279,7 +280,8 @@ bool Replay::Impl::settle(CUresult Status, const ReplayOptions &O,
                           ReplayResult &R) {
   const Finding *Worst = nullptr;
   for (const Finding &F : R.Findings)
-    if (F.IsError && !O.AcceptedFindings.count(F.Kind) && !Worst)
+    if ((O.Variant ? F.FailsVariant : F.IsError) &&
+        !O.AcceptedFindings.count(F.Kind) && !Worst)
       Worst = &F;
   // The embedded GPU calls a launch failed that ended with findings.
   bool FindingsOnly = Status == CUDA_ERROR_LAUNCH_FAILED && !R.Findings.empty();
@@ -304,10 +306,11 @@ bool Replay::Impl::launchAll(const ReplayOptions &O, ReplayResult &R) {
   R.StartMicroseconds = processorMicroseconds() - Called;
   for (size_t K = 0; K < C.Launches.size(); ++K) {
     CUresult Status = launchTimed(K, O, R);
-    if (D.isEmbedded() && Status) {
+    if (D.isEmbedded()) {
       std::vector<Finding> More = findingsOf(T);
       R.Findings.insert(R.Findings.end(), More.begin(), More.end());
-      T.gevoGpuClear();
+      if (Status || !More.empty())
+        T.gevoGpuClear();
     }
     Lost |= !D.isEmbedded() && Status &&
             outcomeOf(Status) != Outcome::LaunchRefused;

@@ -67,12 +67,16 @@ struct ReplayOptions {
   std::map<std::string, OutputRule> Rules; ///< by Replay::bufferName.
   /// Kinds of findings ("race-global") that do not fail a run.
   std::set<std::string> AcceptedFindings;
+  /// The code is a variant: warnings that the original must have, too, fail it
+  /// unless they are accepted.
+  bool Variant = false;
 };
 
 /// A report of a check.
 struct Finding {
   std::string Kind, Message;
   bool IsError = true;
+  bool FailsVariant = true; ///< An error in a variant, if it is new there.
   uint32_t PtxLine = 0;
 };
 

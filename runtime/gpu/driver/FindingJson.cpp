@@ -40,6 +40,8 @@ ordered_json gevo::gpu::findingJson(const Finding &F) {
   ordered_json J;
   J["kind"] = findingName(F.Kind);
   J["severity"] = F.Sev == Severity::Error ? "error" : "warning";
+  if (F.Sev == Severity::Doubt)
+    J["variant_severity"] = "error";
   J["kernel"] = F.Kernel;
   J["message"] = F.Message;
   J["where"] = placeJson(F.Who);

@@ -63,7 +63,9 @@ private:
   uint32_t Bits = 0;
 };
 
-enum class Severity : uint8_t { Warning, Error };
+/// How bad a finding is. A doubt is a warning for a program and an error for a
+/// variant of it, unless the program has the same.
+enum class Severity : uint8_t { Warning, Doubt, Error };
 
 /// What was found; FindingKinds.def has the rows.
 enum class FindingKind : uint8_t {

@@ -155,6 +155,9 @@ void RaceDetector::synchronise(Visit &V, uint32_t Mask, AccessKind Kind) {
   BlockOrder &B = V.B.Order;
   bool Cta = V.I.Flags & FlagCtaScope;
   SyncWords &Words = V.Space == TraceSpace::Shared ? B.Shared : GlobalWords;
+  Sight By = V.I.Flags & FlagAcquire      ? Sight::Acquired
+             : Kind == AccessKind::Atomic ? Sight::Counted
+                                          : Sight::Polled;
   if (V.I.Flags & FlagReleaseOrder)
     Order.fence(B, V.W.Index, Mask, Cta);
   unsigned First = unsigned(__builtin_ctz(Mask));
@@ -169,7 +172,7 @@ void RaceDetector::synchronise(Visit &V, uint32_t Mask, AccessKind Kind) {
         Write |= Mask & (0u - Mask);
     }
     if (Kind != AccessKind::Store)
-      Order.acquire(B, V.W.Index, Lanes, Words, Address);
+      Order.acquire(B, V.W.Index, Lanes, Words, Address, By);
     if (Write)
       Order.release(B, V.W.Index, Write, Words, Address,
                     Kind == AccessKind::Store, Cta);
@@ -354,6 +357,21 @@ bool RaceDetector::conflict(const Visit &V, const AccessRecord &Old) const {
          Old.Warp == Now.Warp && (Old.Kind & Now.Kind & R::Volatile);
 }
 
+/// All threads agree on the order of atomics on a word. So after the last one
+/// of those that count by a word, having published what they did, the counter
+/// may be reset by a plain store, as the CUDA manual does.
+bool RaceDetector::followsAtomic(const Visit &V, const AccessRecord &Old,
+                                 unsigned Lane, uint64_t Address) const {
+  const SyncWords &Words =
+      V.Space == TraceSpace::Shared ? V.B.Order.Shared : GlobalWords;
+  auto It = Old.atomic() ? Words.find(Address) : Words.end();
+  if (It == Words.end() || Old.Kind & AccessRecord::CtaScope)
+    return false;
+  const AccessRecord &Last = It->second.Last;
+  return Last.Time > Old.Time &&
+         Order.unordered(Last, V.B.Order, V.W.Index, Lane) != Last.Lanes;
+}
+
 /// Reports races of V.Now with what is in Scratch.
 void RaceDetector::check(Visit &V, uint64_t Address, uint32_t Part) {
   for (AccessRecord &Old : Scratch) {
@@ -364,9 +382,20 @@ void RaceDetector::check(Visit &V, uint64_t Address, uint32_t Part) {
       uint32_t Racing = Order.unordered(Old, V.B.Order, V.W.Index, L);
       if (!Racing)
         continue;
-      unsigned Other = unsigned(__builtin_ctz(Racing));
+      if (followsAtomic(V, Old, L, Address)) {
+        if (V.Now.covers(Old))
+          Old.Lanes = 0;
+        continue;
+      }
+      // Of those that nothing orders rather than a fence that is missing here.
+      uint32_t Unseen = Order.unordered(Old, V.B.Order, V.W.Index, L, true);
+      unsigned Other = unsigned(__builtin_ctz(Unseen ? Unseen : Racing));
       report(V, L, Old, Other, Address,
-             sameValue(V, L, Old, Other, Address, Part));
+             sameValue(V, L, Old, Other, Address, Part)
+                 ? FindingKind::RaceSameValue
+             : !Unseen                       ? FindingKind::RaceNoAcquire
+             : V.Space == TraceSpace::Shared ? FindingKind::RaceShared
+                                             : FindingKind::RaceGlobal);
       // It is answered for.
       if (V.Now.covers(Old))
         Old.Lanes = 0;

@@ -92,6 +92,8 @@ private:
   bool quick(const Visit &V, const Word &X);
   void markEpoch(const Visit &V, const AccessRecord &R, uint32_t &Mark) const;
   bool conflict(const Visit &V, const AccessRecord &Old) const;
+  bool followsAtomic(const Visit &V, const AccessRecord &Old, unsigned Lane,
+                     uint64_t Address) const;
   void check(Visit &V, uint64_t Address, uint32_t Part);
   bool sameValue(const Visit &V, unsigned Lane, const AccessRecord &Old,
                  unsigned Other, uint64_t Address, uint32_t Part) const;
@@ -101,7 +103,7 @@ private:
 
   // RaceReport.cpp
   void report(const Visit &V, unsigned Lane, const AccessRecord &Old,
-              unsigned OldLane, uint64_t Address, bool SameValue);
+              unsigned OldLane, uint64_t Address, FindingKind Kind);
   /// There is no room: for this word, or for anything.
   void reportUnwatched(const Visit &V, unsigned Lane, uint64_t Address,
                        bool AllOfIt);

@@ -18,12 +18,51 @@ unsigned takeLane(uint32_t &Mask) {
   Mask &= Mask - 1;
   return L;
 }
+
+/// When \p Thread of \p Block was last heard of.
+uint64_t timeOf(const Knowledge &K, uint32_t Block, uint32_t Thread,
+                bool Seen) {
+  uint64_t Time = K.Known.time(Block, Thread);
+  if (Seen)
+    for (const ScopedClock *S : {&K.Polled, &K.Counted})
+      Time = std::max(
+          {Time, S->Gpu.time(Block, Thread), S->Cta.time(Block, Thread)});
+  return Time;
+}
 } // namespace
+
+void ScopedClock::join(const ScopedClock &O) {
+  Gpu.join(O.Gpu);
+  Cta.join(O.Cta);
+}
 
 void Knowledge::join(const Knowledge &O) {
   Known.join(O.Known);
-  Gpu.join(O.Gpu);
-  Cta.join(O.Cta);
+  Published.join(O.Published);
+  Polled.join(O.Polled);
+  Counted.join(O.Counted);
+}
+
+void Knowledge::acquire(const Knowledge &From, bool CtaScope) {
+  for (const ScopedClock *S : {&From.Polled, &From.Counted}) {
+    Known.join(S->Cta);
+    if (!CtaScope)
+      Known.join(S->Gpu);
+  }
+}
+
+void Knowledge::forgetSeen(bool CtaScope) {
+  for (ScopedClock *S : {&Polled, &Counted}) {
+    S->Cta.clear();
+    if (!CtaScope)
+      S->Gpu.clear();
+  }
+}
+
+void Knowledge::passBarrier() {
+  Known.join(Counted.Gpu);
+  Known.join(Counted.Cta);
+  Counted = ScopedClock();
 }
 
 bool RaceOrder::isFine(const KernelCode &K) {
@@ -80,9 +119,9 @@ void RaceOrder::gather(BlockOrder &B, uint32_t Warp, uint32_t Lanes,
     if (W.Lanes[L])
       To.join(*W.Lanes[L]);
     if (W.GpuFence[L])
-      To.Gpu.of(B.Block).raiseThread(Warp * 32 + L, W.GpuFence[L]);
+      To.Published.Gpu.of(B.Block).raiseThread(Warp * 32 + L, W.GpuFence[L]);
     if (W.CtaFence[L])
-      To.Cta.of(B.Block).raiseThread(Warp * 32 + L, W.CtaFence[L]);
+      To.Published.Cta.of(B.Block).raiseThread(Warp * 32 + L, W.CtaFence[L]);
   }
 }
 
@@ -92,6 +131,7 @@ void RaceOrder::warpSync(BlockOrder &B, uint32_t Warp, uint32_t Lanes) {
   W.Fresh = false;
   if ((Lanes & W.Started) == W.Started) {
     gather(B, Warp, W.Started, W.All);
+    W.All.passBarrier();
     for (auto &L : W.Lanes)
       L.reset();
     W.All.Known.of(B.Block).raiseWarp(Warp, Now);
@@ -99,6 +139,7 @@ void RaceOrder::warpSync(BlockOrder &B, uint32_t Warp, uint32_t Lanes) {
   }
   Knowledge Joint;
   gather(B, Warp, Lanes, Joint);
+  Joint.passBarrier();
   for (uint32_t M = Lanes; M;)
     Joint.Known.of(B.Block).raiseThread(Warp * 32 + takeLane(M), Now);
   for (uint32_t M = Lanes; M;)
@@ -122,6 +163,7 @@ void RaceOrder::wholeBarrier(BlockOrder &B) {
     W.Fresh = true;
     W.SeenLanes = 0;
   }
+  B.All.passBarrier();
   if (Fine)
     B.All.Known.of(B.Block).raiseAll(Now);
 }
@@ -138,7 +180,8 @@ void RaceOrder::arrive(BlockOrder &B, uint32_t Number, uint32_t Warp,
 void RaceOrder::complete(BlockOrder &B, uint32_t Number,
                          const std::vector<uint32_t> &Waiting) {
   LastSync = tick();
-  const Knowledge &Joint = B.Arrived[Number];
+  Knowledge &Joint = B.Arrived[Number];
+  Joint.passBarrier();
   for (uint32_t Warp = 0; Warp < Waiting.size(); ++Warp) {
     BlockOrder::OfWarp &W = B.Warps[Warp];
     if (!Waiting[Warp])
@@ -160,11 +203,15 @@ void RaceOrder::fence(BlockOrder &B, uint32_t Warp, uint32_t Lanes,
   W.Fresh = false;
   W.Fenced = true;
   auto Publish = [&](Knowledge &To, const RaceClock &What) {
-    To.Cta.join(What);
+    To.Published.Cta.join(What);
     if (!CtaScope)
-      To.Gpu.join(What);
+      To.Published.Gpu.join(What);
   };
-  if ((Lanes & W.Started) == W.Started) {
+  bool Whole = (Lanes & W.Started) == W.Started;
+  if (Whole) {
+    W.All.acquire(B.All, CtaScope);
+    W.All.acquire(W.All, CtaScope);
+    W.All.forgetSeen(CtaScope);
     Publish(W.All, B.All.Known);
     Publish(W.All, W.All.Known);
   }
@@ -173,17 +220,22 @@ void RaceOrder::fence(BlockOrder &B, uint32_t Warp, uint32_t Lanes,
     W.CtaFence[L] = Now;
     if (!CtaScope)
       W.GpuFence[L] = Now;
-    if ((Lanes & W.Started) != W.Started) {
+    if (!Whole) {
+      lane(W, L).acquire(B.All, CtaScope);
+      lane(W, L).acquire(W.All, CtaScope);
       Publish(lane(W, L), B.All.Known);
       Publish(lane(W, L), W.All.Known);
     }
-    if (W.Lanes[L])
-      Publish(*W.Lanes[L], W.Lanes[L]->Known);
+    if (Knowledge *Own = W.Lanes[L].get()) {
+      Own->acquire(*Own, CtaScope);
+      Own->forgetSeen(CtaScope);
+      Publish(*Own, Own->Known);
+    }
   }
 }
 
 void RaceOrder::acquire(BlockOrder &B, uint32_t Warp, uint32_t Lanes,
-                        SyncWords &Words, uint64_t Address) {
+                        SyncWords &Words, uint64_t Address, Sight By) {
   auto It = Words.find(Address);
   if (It == Words.end())
     return;
@@ -191,23 +243,26 @@ void RaceOrder::acquire(BlockOrder &B, uint32_t Warp, uint32_t Lanes,
   BlockOrder::OfWarp &W = B.Warps[Warp];
   // A wait reads the same again and again.
   if (W.SeenAddress == Address && W.SeenVersion == S.Version &&
-      (Lanes & ~W.SeenLanes) == 0)
+      By <= W.SeenBy && (Lanes & ~W.SeenLanes) == 0)
     return;
   W.SeenAddress = Address;
   W.SeenVersion = S.Version;
   W.SeenLanes = Lanes;
+  W.SeenBy = By;
   W.Fresh = false;
   LastSync = tick();
-  auto Learn = [&](RaceClock &To) {
-    To.join(S.Gpu);
+  auto Learn = [&](Knowledge &K) {
+    ScopedClock &Seen = By == Sight::Polled ? K.Polled : K.Counted;
+    bool Acquired = By == Sight::Acquired;
+    (Acquired ? K.Known : Seen.Gpu).join(S.Gpu);
     auto Cta = S.Cta.find(B.Block);
     if (Cta != S.Cta.end())
-      To.join(Cta->second);
+      (Acquired ? K.Known : Seen.Cta).join(Cta->second);
   };
   if ((Lanes & W.Started) == W.Started)
-    return Learn(W.All.Known);
+    return Learn(W.All);
   for (uint32_t M = Lanes; M;)
-    Learn(lane(W, takeLane(M)).Known);
+    Learn(lane(W, takeLane(M)));
 }
 
 void RaceOrder::release(BlockOrder &B, uint32_t Warp, uint32_t Lanes,
@@ -217,20 +272,25 @@ void RaceOrder::release(BlockOrder &B, uint32_t Warp, uint32_t Lanes,
   if (Replace)
     Words.erase(Address);
   // What is published to everybody is published to the block.
-  bool Any = !B.All.Cta.empty() || !W.All.Cta.empty() || W.Fenced;
+  bool Any =
+      !B.All.Published.Cta.empty() || !W.All.Published.Cta.empty() || W.Fenced;
   for (uint32_t M = Lanes; M && !Any;) {
     unsigned L = takeLane(M);
-    Any = W.Lanes[L] && !W.Lanes[L]->Cta.empty();
+    Any = W.Lanes[L] && !W.Lanes[L]->Published.Cta.empty();
   }
   if (!Any)
     return;
   LastSync = tick();
-  Knowledge What;
-  What.Gpu = B.All.Gpu;
-  What.Cta = B.All.Cta;
-  gather(B, Warp, Lanes, What);
+  Knowledge All;
+  All.Published = B.All.Published;
+  gather(B, Warp, Lanes, All);
+  ScopedClock &What = All.Published;
   SyncWord &S = Words[Address];
   S.Version = Now;
+  S.Last.Time = Now;
+  S.Last.Block = B.Block;
+  S.Last.Warp = uint8_t(Warp);
+  S.Last.Lanes = Lanes;
   S.Cta[B.Block].join(What.Cta);
   if (CtaScope || What.Gpu.empty())
     return;
@@ -239,7 +299,7 @@ void RaceOrder::release(BlockOrder &B, uint32_t Warp, uint32_t Lanes,
 }
 
 uint32_t RaceOrder::unordered(const AccessRecord &R, const BlockOrder &B,
-                              uint32_t Warp, unsigned Lane) const {
+                              uint32_t Warp, unsigned Lane, bool Seen) const {
   uint32_t Lanes = R.Lanes;
   if (R.Block == B.Block) {
     if (R.Time <= B.LastBarrier)
@@ -256,10 +316,10 @@ uint32_t RaceOrder::unordered(const AccessRecord &R, const BlockOrder &B,
   for (uint32_t M = Lanes; M;) {
     unsigned L = takeLane(M);
     uint32_t Thread = R.thread(L);
-    uint64_t Time = std::max(B.All.Known.time(R.Block, Thread),
-                             W.All.Known.time(R.Block, Thread));
+    uint64_t Time = std::max(timeOf(B.All, R.Block, Thread, Seen),
+                             timeOf(W.All, R.Block, Thread, Seen));
     if (W.Lanes[Lane])
-      Time = std::max(Time, W.Lanes[Lane]->Known.time(R.Block, Thread));
+      Time = std::max(Time, timeOf(*W.Lanes[Lane], R.Block, Thread, Seen));
     if (R.Time <= Time)
       Lanes &= ~(1u << L);
   }

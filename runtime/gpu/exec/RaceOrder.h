@@ -11,10 +11,11 @@
 //     Other warp-wide operations (shfl, vote, match, redux) order nothing, as
 //     the CUDA manual says of each,
 //   - a fence, and after it a strong store or atomic to a word that another
-//     thread then reads by a strong load or atomic. The fence may be another
-//     thread's if a barrier lies between. A fence of scope .cta orders only
-//     threads of its block. The reader needs no fence of its own: the CUDA
-//     manual's examples have none.
+//     thread then reads by a strong load or atomic, and there a fence again or
+//     an acquire. Either fence may be another thread's if a barrier lies
+//     between. A fence of scope .cta orders only threads of its block. After an
+//     atomic a barrier will do, as in the CUDA manual's example of the last
+//     block that adds up what the others left.
 //
 // Many kernels have nothing but barriers of the whole block. For them, Fine is
 // false and one time per block says it all.
@@ -34,12 +35,30 @@
 
 namespace gevo::gpu {
 
+/// Clocks that fences of a scope act on.
+struct ScopedClock {
+  RaceClock Gpu; ///< Between all threads,
+  RaceClock Cta; ///< and those of a block.
+  bool empty() const { return Gpu.empty() && Cta.empty(); }
+  void join(const ScopedClock &O);
+};
+
+/// How a strong access saw what another thread published: by a load or an
+/// atomic that is no acquire, or by one that is.
+enum class Sight : uint8_t { Polled, Counted, Acquired };
+
 /// What a thread, or all threads of a warp or block, know and have published.
 struct Knowledge {
-  RaceClock Known; ///< Happened before.
-  RaceClock Gpu;   ///< What fences published to everybody,
-  RaceClock Cta;   ///< and to the block.
+  RaceClock Known;       ///< Happened before.
+  ScopedClock Published; ///< By fences.
+  ScopedClock Polled;    ///< Seen, and known after a fence;
+  ScopedClock Counted;   ///< the same, or after a barrier.
   void join(const Knowledge &O);
+  /// A fence makes known what \p From, perhaps this, has seen.
+  void acquire(const Knowledge &From, bool CtaScope);
+  /// The same of a barrier that all who had a part in this have passed.
+  void passBarrier();
+  void forgetSeen(bool CtaScope);
 };
 
 /// A word that synchronises.
@@ -47,6 +66,7 @@ struct SyncWord {
   RaceClock Gpu;
   std::map<uint32_t, RaceClock> Cta; ///< By block.
   uint64_t Version = 0;
+  AccessRecord Last; ///< By whom it was published.
 };
 using SyncWords = std::unordered_map<uint64_t, SyncWord>;
 
@@ -59,7 +79,8 @@ struct BlockOrder {
     std::array<uint64_t, 32> GpuFence{}, CtaFence{}; ///< Own last fences.
     bool Fenced = false, Fresh = true; ///< Fresh: nothing since a barrier.
     uint64_t SeenAddress = 0, SeenVersion = 0; ///< The last acquire,
-    uint32_t SeenLanes = 0;                    ///< and who made it.
+    uint32_t SeenLanes = 0;                    ///< who made it,
+    Sight SeenBy = Sight::Polled;              ///< and how.
   };
   uint32_t Block = 0;
   uint64_t LastBarrier = 0; ///< Of the whole block.
@@ -95,15 +116,15 @@ public:
                 const std::vector<uint32_t> &Waiting);
   void fence(BlockOrder &B, uint32_t Warp, uint32_t Lanes, bool CtaScope);
   void acquire(BlockOrder &B, uint32_t Warp, uint32_t Lanes, SyncWords &Words,
-               uint64_t Address);
+               uint64_t Address, Sight By);
   /// \p Replace: what was published by this word before is gone.
   void release(BlockOrder &B, uint32_t Warp, uint32_t Lanes, SyncWords &Words,
                uint64_t Address, bool Replace, bool CtaScope);
 
   /// The lanes of \p R whose access did not happen before what \p Lane of
-  /// \p Warp does now.
+  /// \p Warp does now. \p Seen: nor would it if all that was seen were known.
   uint32_t unordered(const AccessRecord &R, const BlockOrder &B, uint32_t Warp,
-                     unsigned Lane) const;
+                     unsigned Lane, bool Seen = false) const;
   /// True if no access of another block will ever come after \p R, of a block
   /// other than \p B.
   bool unreachable(const AccessRecord &R, const BlockOrder &B) const;

@@ -20,6 +20,20 @@ const char *verb(const AccessRecord &R) {
                                        : "read";
 }
 
+/// The rest of a report's sentence.
+const char *why(FindingKind K) {
+  switch (K) {
+  case FindingKind::RaceSameValue:
+    return "; both leave the same value";
+  case FindingKind::RaceNoAcquire:
+    return "; what said that it was done was read without an acquire or a "
+           "fence "
+           "(__threadfence) after it";
+  default:
+    return "";
+  }
+}
+
 std::string hex(uint64_t V) {
   char Text[32];
   std::snprintf(Text, sizeof Text, "0x%llx", (unsigned long long)V);
@@ -29,13 +43,11 @@ std::string hex(uint64_t V) {
 
 void RaceDetector::report(const Visit &V, unsigned Lane,
                           const AccessRecord &Old, unsigned OldLane,
-                          uint64_t Address, bool SameValue) {
+                          uint64_t Address, FindingKind Kind) {
   const AccessRecord &Now = V.Now;
   bool Shared = V.Space == TraceSpace::Shared;
   Finding F;
-  F.Kind = SameValue ? FindingKind::RaceSameValue
-           : Shared  ? FindingKind::RaceShared
-                     : FindingKind::RaceGlobal;
+  F.Kind = Kind;
   // A racing loop reports the same pair again and again.
   if (G.countFinding(F.Kind, Now.Place, uint64_t(Old.Place) + 1))
     return;
@@ -48,7 +60,7 @@ void RaceDetector::report(const Visit &V, unsigned Lane,
               (Old.Block != Now.Block ? "another block"
                : Old.Warp != Now.Warp ? "another warp of the block"
                                       : "another lane of the warp") +
-              (SameValue ? "; both leave the same value" : "");
+              why(Kind);
   F.Kernel = G.What.name();
   F.Address = Address;
   F.AccessBytes = V.Bytes;

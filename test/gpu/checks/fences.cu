@@ -5,12 +5,20 @@
 // RUN: not gevo-run --no-timing --ptx %t.ptx %S/Inputs/fences.json > %t.json
 // RUN: %python %S/Inputs/findings.py %t.json | FileCheck %s
 
-enum Fault { None, NoFence, BlockFence, NoBarrier };
+enum Fault { None, NoFence, BlockFence, NoBarrier, NoAcquire, BlockAcquire };
 
 template <Fault F> __device__ void fence() {
   if (F == BlockFence)
     __threadfence_block();
   else if (F != NoFence)
+    __threadfence();
+}
+
+// After another thread's flag was seen.
+template <Fault F> __device__ void acquire() {
+  if (F == BlockAcquire)
+    __threadfence_block();
+  else if (F != NoAcquire)
     __threadfence();
 }
 
@@ -43,7 +51,7 @@ __device__ void lookBack(volatile int *Flags, int *Totals, int *Out) {
   if (blockIdx.x) {
     while (!Flags[blockIdx.x - 1])
       ;
-    __threadfence();
+    acquire<F>();
     Before = Totals[blockIdx.x - 1];
   }
   Totals[blockIdx.x] = Before + 1;
@@ -56,7 +64,7 @@ __device__ void lookBack(volatile int *Flags, int *Totals, int *Out) {
 template <Fault F> __device__ void locked(int *Lock, int *Counter) {
   for (bool Done = false; !Done;)
     if (atomicCAS(Lock, 0, 1) == 0) {
-      __threadfence();
+      acquire<F>();
       *Counter += 1;
       fence<F>();
       atomicExch(Lock, 0);
@@ -75,19 +83,25 @@ template <Fault F> __device__ void locked(int *Lock, int *Counter) {
 KERNELS(Good, None)
 KERNELS(NoFence, NoFence)
 KERNELS(BlockFence, BlockFence)
+KERNELS(NoAcquire, NoAcquire)
+KERNELS(BlockAcquire, BlockAcquire)
 extern "C" __global__ void lastBlockNoBarrier(int *P, unsigned *C, int *S) {
   lastBlock<NoBarrier>(P, C, S);
 }
 
 // CHECK: status findings
 // CHECK-NOT: Good {{[a-z]}}
-// CHECK-DAG: lastBlockNoFence race-global 32 22
-// CHECK-DAG: lookBackNoFence race-global 47 49
-// CHECK-DAG: lockedNoFence race-global 60 60
-// CHECK-DAG: lastBlockBlockFence race-global 32 22
-// CHECK-DAG: lookBackBlockFence race-global 47 49
-// CHECK-DAG: lockedBlockFence race-global 60 60
-// CHECK-DAG: lastBlockNoBarrier race-global 32 22
+// CHECK-DAG: lastBlockNoFence race-global 40 30
+// CHECK-DAG: lookBackNoFence race-global 55 57
+// CHECK-DAG: lockedNoFence race-global 68 68
+// CHECK-DAG: lastBlockBlockFence race-global 40 30
+// CHECK-DAG: lookBackBlockFence race-global 55 57
+// CHECK-DAG: lockedBlockFence race-global 68 68
+// CHECK-DAG: lastBlockNoBarrier race-global 40 30
+// CHECK-DAG: lookBackNoAcquire race-no-acquire 55 57
+// CHECK-DAG: lookBackBlockAcquire race-no-acquire 55 57
+// CHECK-DAG: lockedNoAcquire race-no-acquire 68 68
+// CHECK-DAG: lockedBlockAcquire race-no-acquire 68 68
 // CHECK-NOT: Good {{[a-z]}}
 // CHECK: sumGood 640
 // CHECK-NEXT: outGood 0 1 2 3 4 5 6 7
