@@ -109,6 +109,7 @@ struct Replay::Impl {
   std::vector<uint64_t> Pages;
   bool Lost = false; ///< A fault ended the context.
   double Called = 0; ///< When run() was, in processor time.
+  bool WarmedBefore = false;
 };
 
 Replay::Replay(Device &D, const capture::Case &C)
@@ -210,8 +211,10 @@ void Replay::Impl::warmCaches(bool Warm) {
   for (const capture::Buffer &B : C.Buffers)
     for (const capture::Piece &P : B.Pieces)
       T.gevoGpuFillCaches(B.Address + P.Offset, P.Before.size());
-  if (!T.gevoGpuKeepCaches())
+  // A copy is worth its time only to who comes again.
+  if (WarmedBefore && !T.gevoGpuKeepCaches())
     D.CachesOf = this;
+  WarmedBefore = true;
 }
 
 CUresult Replay::Impl::launch(size_t Index) {

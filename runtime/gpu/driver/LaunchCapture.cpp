@@ -202,8 +202,9 @@ void CaptureObserver::after(const LaunchPlan &Plan,
   }
   if (Ok && V.Drop)
     Writer->dropCase(*V.Drop);
-  // A program that is killed keeps its captures; only the weights are old.
-  if (Ok && Writer && (V.Keep || (Launches >= 1024 && isPowerOfTwo(Launches))))
+  // A program that is killed, or ends by _exit, keeps its captures; the weights
+  // of at most half of its launches are missing.
+  if (Ok && Writer && (V.Keep || isPowerOfTwo(Launches)))
     Ok = writeIndex();
   if (!Ok)
     complain();
