@@ -26,6 +26,8 @@ set(GEVO_CONFIG_CUDA ${GEVO_CUDA_PATH})
 gevo_configure_package(${build_package} lib/cmake/Gevo ${PROJECT_BINARY_DIR})
 set(GEVO_CFG_PLUGIN ${PROJECT_BINARY_DIR}/lib/${GEVO_PLUGIN_NAME})
 set(GEVO_CFG_CUDA ${GEVO_CUDA_PATH})
+set(names_header ${PROJECT_SOURCE_DIR}/tools/gevo-clang++/nvcc-names.h)
+set(GEVO_CFG_NAMES ${names_header})
 configure_file(${PROJECT_SOURCE_DIR}/cmake/gevo.cfg.in ${PROJECT_BINARY_DIR}/gevo.cfg @ONLY)
 
 # The installation. clang replaces <CFGDIR> by the folder of the file.
@@ -36,10 +38,12 @@ set(GEVO_CONFIG_CUDA ${CMAKE_INSTALL_LIBDIR}/gevo/cuda)
 gevo_configure_package(${staging} ${package_dir} ${CMAKE_INSTALL_PREFIX})
 set(GEVO_CFG_PLUGIN <CFGDIR>/../${GEVO_PLUGIN_NAME})
 set(GEVO_CFG_CUDA <CFGDIR>/cuda)
+set(GEVO_CFG_NAMES <CFGDIR>/nvcc-names.h)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/gevo.cfg.in ${staging}/gevo.cfg @ONLY)
 install(FILES ${staging}/GevoConfig.cmake ${staging}/GevoConfigVersion.cmake
   ${staging}/GevoTarget.cmake DESTINATION ${package_dir})
-install(FILES ${staging}/gevo.cfg DESTINATION ${CMAKE_INSTALL_LIBDIR}/gevo)
+install(FILES ${staging}/gevo.cfg ${names_header}
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/gevo)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # The embedded GPU has its own name, and the name of NVIDIA's driver only in a
