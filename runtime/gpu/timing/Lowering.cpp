@@ -64,6 +64,7 @@ private:
   std::vector<uint32_t> Uses;   ///< By register.
   std::vector<uint32_t> Defs;   ///< By register.
   std::vector<uint32_t> User;   ///< By register: the only user, or None.
+  std::vector<bool> Guards;     ///< By register: an instruction's predicate.
   std::vector<bool> Free;       ///< By instruction.
   std::vector<bool> Predicated; ///< By instruction: a branch that vanishes.
   std::vector<uint8_t> Classes; ///< By instruction, see MemoryClass.
@@ -76,10 +77,14 @@ void FunctionLowering::findUses() {
   Uses.assign(N, 0);
   Defs.assign(N, 0);
   User.assign(N, ptx::None);
+  Guards.assign(N, false);
   FirstTemp = uint16_t(N);
   Out.NumRegisters = uint32_t(N) + 1;
-  for (const Instruction &I : F.Code)
+  for (const Instruction &I : F.Code) {
     Ops.push_back(operandsOf(F, I));
+    if (I.Guard < N)
+      Guards[I.Guard] = true;
+  }
   for (uint32_t K = 0; K < Ops.size(); ++K) {
     for (uint16_t R : Ops[K].Sources) {
       ++Uses[R];
@@ -182,8 +187,12 @@ void FunctionLowering::findPredicated() {
               Fam != ptx::Family::Warp && Count <= MaxPredicated;
       Count += !Free[K];
     }
-    if (Plain && Count <= MaxPredicated)
-      Predicated[Last] = true;
+    if (!Plain || Count > MaxPredicated)
+      continue;
+    Predicated[Last] = true;
+    for (uint32_t K = Last + 1; K < Target.Index; ++K)
+      if (!Free[K] && I.Guard < Guards.size())
+        Ops[K].Sources.push_back(uint16_t(I.Guard));
   }
 }
 
@@ -318,10 +327,12 @@ void FunctionLowering::lower(uint32_t Index) {
   }
   bool Compares = I.Op == Opcode::Setp || I.Op == Opcode::Set ||
                   ptx::opcodeInfo(I.Op).Unit == ptx::Pipe::Vote;
-  Mod T = F.nth(I, ModClass::Type);
-  Compares &= T != Mod::F64;
+  // From Volta on, only what is guarded waits longer than for other results.
+  bool Late = Compares && P.Arch < 70 && F.nth(I, ModClass::Type) != Mod::F64;
+  for (uint16_t R : O.Results)
+    Late |= Guards[R];
   lowerSteps(arithmeticSteps(P, F, I), Index, O,
-             Compares ? unsigned(P.CompareLatency) : 0);
+             Late ? unsigned(P.CompareLatency) : 0);
 }
 
 /// The machine code that is issued with instruction \p Index.
@@ -364,17 +375,11 @@ void FunctionLowering::placeRegion(uint32_t Begin, uint32_t End) {
   std::stable_sort(Order.begin(), Order.end(), [&](uint32_t A, uint32_t B) {
     return Places[A] < Places[B];
   });
-  Region R;
-  R.Begin = Begin;
-  R.End = End;
-  R.FirstUop = uint32_t(Out.Uops.size());
-  R.NumUops = uint32_t(Order.size());
-  for (uint32_t U : Order) {
-    Uop Copy = Out.Uops[U];
-    Out.Uops.push_back(Copy);
-  }
   Out.RegionAt[Begin] = uint32_t(Out.Regions.size());
-  Out.Regions.push_back(R);
+  Out.Regions.push_back(
+      {Begin, End, uint32_t(Out.Uops.size()), uint32_t(Order.size())});
+  for (uint32_t U : Order)
+    Out.Uops.push_back(Uop(Out.Uops[U]));
 }
 
 /// Regions end with blocks, at barriers, fences and calls, and when they get

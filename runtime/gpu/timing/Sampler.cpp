@@ -54,20 +54,28 @@ constexpr uint64_t MemoryCounters::*MemoryFields[] = {
 } // namespace
 
 double Sampler::cycles(const Mark &From, const Mark &To, uint64_t Work) {
-  assert(To.Work > From.Work && "a round executes something");
-  return double(To.Time - From.Time) * double(Work) /
-         double(To.Work - From.Work);
+  assert(To.Middle > From.Middle && "a round executes something");
+  return (To.Time - From.Time) * double(Work) / (To.Middle - From.Middle);
 }
 
-uint64_t Sampler::skip(uint64_t Time, uint64_t Blocks, uint64_t Work,
-                       uint64_t Remaining, const LaunchTiming &T,
-                       const MemoryCounters &Counters) {
-  if (Rounds.empty() && Blocks)
-    Rounds.push_back({Time, Blocks, Work, Counters, T.Profile});
-  if (Rounds.empty() || Blocks - Rounds.back().Blocks < Resident ||
-      Work == Rounds.back().Work || Remaining < 2 * Resident)
+void Sampler::mark(const Progress &Now, const LaunchTiming &T,
+                   const MemoryCounters &Counters) {
+  double Mean =
+      double(Now.Times - Seen.Times) / double(Now.Blocks - Seen.Blocks);
+  Rounds.push_back({Mean + double(Now.Owed),
+                    (double(Seen.Work) + double(Now.Work)) / 2, Now.Blocks,
+                    Now.Work, Counters, T.Profile});
+  Seen = Now;
+}
+
+uint64_t Sampler::skip(const Progress &Now, uint64_t Remaining,
+                       const LaunchTiming &T, const MemoryCounters &Counters) {
+  if (Rounds.empty() && Now.Blocks != Seen.Blocks)
+    mark(Now, T, Counters);
+  if (Rounds.empty() || Now.Blocks - Seen.Blocks < Resident ||
+      Now.Work == Seen.Work || Remaining < 2 * Resident)
     return 0;
-  Rounds.push_back({Time, Blocks, Work, Counters, T.Profile});
+  mark(Now, T, Counters);
   if (Rounds.size() <= Last)
     return 0;
   if (Rounds.size() > Last + 1)

@@ -35,11 +35,16 @@ public:
   Sampler(uint64_t Resident, uint64_t L2Lines)
       : Resident(Resident), L2Lines(L2Lines) {}
 
-  /// At \p Time, \p Blocks with \p Work instructions have finished since the
-  /// start of the launch; \p T has the statistics so far. Returns how many of
-  /// the \p Remaining blocks to skip.
-  uint64_t skip(uint64_t Time, uint64_t Blocks, uint64_t Work,
-                uint64_t Remaining, const LaunchTiming &T,
+  /// What has finished since the start of the launch.
+  struct Progress {
+    uint64_t Blocks = 0;
+    uint64_t Work = 0;  ///< Their instructions.
+    uint64_t Times = 0; ///< The sum of the cycles in which they finished.
+    uint64_t Owed = 0;  ///< For how long L2 will be busy with what they asked.
+  };
+  /// \p T has the statistics so far. Returns how many of the \p Remaining
+  /// blocks to skip.
+  uint64_t skip(const Progress &Now, uint64_t Remaining, const LaunchTiming &T,
                 const MemoryCounters &Memory);
 
   /// The blocks that skip() asked for executed \p Work instructions.
@@ -52,14 +57,19 @@ public:
   void finish(LaunchTiming &T);
 
 private:
-  /// The state after a round.
+  /// The state after a round, and its middle: when its blocks finished on
+  /// average, and how much work was done by then. Blocks that start together
+  /// finish together; the time of the last one would jump.
   struct Mark {
-    uint64_t Time = 0, Blocks = 0, Work = 0;
+    double Time = 0, Middle = 0;
+    uint64_t Blocks = 0, Work = 0;
     MemoryCounters Memory;
     std::vector<std::vector<InstructionProfile>> Profile;
   };
   /// Cycles of \p Work instructions at the rate between two marks.
   static double cycles(const Mark &From, const Mark &To, uint64_t Work);
+  void mark(const Progress &Now, const LaunchTiming &T,
+            const MemoryCounters &Memory);
   bool l2Settled(uint64_t Remaining) const;
   void correct();
   void extrapolate(const Mark &From, const Mark &To, uint64_t Work);
@@ -67,6 +77,7 @@ private:
   uint64_t Resident, L2Lines;
   uint64_t Gap = 0;        ///< Blocks of the last gap.
   std::deque<Mark> Rounds; ///< Since the last gap, the latest ones.
+  Progress Seen;           ///< At the last mark.
   double Extra = 0;        ///< Cycles of the skipped blocks.
   double Doubt = 0;        ///< How many of those may be wrong.
   uint64_t LastWork = 0;   ///< Of the last gap, not yet compared with what

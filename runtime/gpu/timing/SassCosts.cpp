@@ -240,11 +240,9 @@ SassOp Matching::opOf(uint32_t Index, Unit Pipe) const {
   const SassInstruction &I = Listing.Code[Index];
   SassOp Op;
   Op.Pipe = Pipe;
-  bool Compares = I.Opcode.find("SETP") != std::string::npos;
+  // How long what a comparison guards has to wait is in its stall count.
   if (Pipe != Unit::None)
-    Op.Latency =
-        uint16_t(Compares && Pipe != Unit::Fp64 ? P.CompareLatency
-                                                : P.pipe(Pipe).Latency);
+    Op.Latency = uint16_t(P.pipe(Pipe).Latency);
   Op.Stall = I.Stall;
   Op.Place = Index;
   Op.Sources = I.Sources;

@@ -93,8 +93,7 @@ private:
   bool NoMore = false;
   const uint64_t CycleLimit;
   uint64_t Started = 0;          ///< Blocks, skipped ones included.
-  uint64_t Finished = 0;         ///< Of those that are timed.
-  uint64_t FinishedWork = 0;     ///< Their instructions.
+  Sampler::Progress Finished;    ///< Of those that are timed.
   std::unique_ptr<Sampler> Gaps; ///< Null: every block is timed.
   std::vector<const MemoryRequest *> Merged;
   std::vector<uint32_t> Places; ///< Of sortRequests, by time.
@@ -170,9 +169,10 @@ void Launch::runWindow(uint64_t End) {
     Answers[K].clear();
     while (S.run(End)) {
       while (std::unique_ptr<BlockTrace> B = S.takeFinished()) {
-        ++Finished;
+        ++Finished.Blocks;
+        Finished.Times += S.finishedAt();
         if (Gaps)
-          FinishedWork += workOf(*B);
+          Finished.Work += workOf(*B);
         Idle.push_back(std::move(B));
       }
       fill(S, S.finishedAt() + P.BlockLaunch);
@@ -236,9 +236,9 @@ uint64_t Launch::serveRequests() {
 /// Leaves out blocks if the last rounds say that they can be.
 void Launch::sample(uint64_t Now) {
   // Writes that L2 still has to take are part of what the blocks cost.
-  Now = Memory.busyUntil(Now);
-  uint64_t Count = Gaps->skip(Now, Finished, FinishedWork, T.Blocks - Started,
-                              T, Memory.counters());
+  Finished.Owed = Memory.busyUntil(Now) - Now;
+  uint64_t Count =
+      Gaps->skip(Finished, T.Blocks - Started, T, Memory.counters());
   if (!Count)
     return;
   Started += Count;

@@ -71,6 +71,22 @@ TEST_P(PipesOnGpu, DependentChains) {
   }
 }
 
+/// What a comparison guards waits longer than what selects by it.
+TEST_P(PipesOnGpu, ComparisonsAndGuards) {
+  double Add = double(P.pipe(Unit::Int).Latency);
+  std::string Predicate = std::string(Before) + ".reg .pred %p<2>;\n";
+  within10(perStep(Predicate,
+                   "setp.lt.s32 %p0, %r0, %r9; @%p0 add.s32 %r0, %r0, %r9;\n",
+                   After),
+           double(P.CompareLatency) + Add, "compare_guard_and_add");
+  double Select = P.Arch < 70 ? double(P.CompareLatency) : Add;
+  within10(perStep(Predicate,
+                   "setp.lt.s32 %p0, %r0, %r9; "
+                   "selp.b32 %r0, %r9, %r0, %p0; add.s32 %r0, %r0, 7;\n",
+                   After),
+           Select + 2 * Add, "compare_select_and_add");
+}
+
 TEST_P(PipesOnGpu, Throughput) {
   for (const PipeRow &R : Rows) {
     unsigned N = R.Instructions ? R.Instructions : unsigned(P.MulInstructions);
