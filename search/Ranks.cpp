@@ -54,6 +54,7 @@ public:
   unsigned count() const override { return Others.size() + 1; }
   void send(unsigned Worker, StringRef Message) override;
   Expected<std::optional<Reply>> waitFor(int Milliseconds) override;
+  double processorSeconds() const override { return Local->processorSeconds(); }
 
 private:
   struct Other {

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "search/WholeRunner.h"
+#include "search/MemoryWatch.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FileSystem.h"
@@ -115,26 +116,32 @@ static void setTime(const Objective &Goal, WholeRun &R) {
 }
 
 // A Ctrl-C that ends the search is not for the program, whose half run would
-// refuse a variant.
-static int executeUndisturbed(const std::string &Path,
-                              ArrayRef<StringRef> Words,
-                              ArrayRef<std::optional<StringRef>> Redirects,
-                              unsigned Seconds, std::string &Message,
-                              bool &NotStarted) {
+// refuse a variant. Negative if it did not end by itself; \p Message says why.
+static int execute(const WholeScenario &S, ArrayRef<StringRef> Words,
+                   ArrayRef<std::optional<StringRef>> Redirects,
+                   std::string &Message) {
   sigset_t Interrupt, Before;
   sigemptyset(&Interrupt);
   sigaddset(&Interrupt, SIGINT);
   pthread_sigmask(SIG_BLOCK, &Interrupt, &Before);
+  bool NotStarted = false;
   sys::ProcessInfo Child =
-      sys::ExecuteNoWait(Path, Words, std::nullopt, Redirects,
+      sys::ExecuteNoWait(S.GevoRun, Words, std::nullopt, Redirects,
                          /*MemoryLimit=*/0, &Message, &NotStarted);
   pthread_sigmask(SIG_SETMASK, &Before, nullptr);
   if (NotStarted)
     return -1;
-  return sys::Wait(Child,
-                   Seconds ? std::optional<unsigned>(Seconds) : std::nullopt,
-                   &Message)
-      .ReturnCode;
+  MemoryWatch Watch(Child.Pid, S.MemoryBytes);
+  int Status =
+      sys::Wait(Child,
+                S.Seconds ? std::optional<unsigned>(S.Seconds) : std::nullopt,
+                &Message)
+          .ReturnCode;
+  if (!Watch.exceeded())
+    return Status;
+  Message = formatv("it took more than {0:f1} GiB of memory",
+                    double(S.MemoryBytes) / (uint64_t(1) << 30));
+  return -1;
 }
 
 WholeRun gevo::runWhole(const WholeScenario &S, const Command &C,
@@ -161,14 +168,12 @@ WholeRun gevo::runWhole(const WholeScenario &S, const Command &C,
   std::optional<StringRef> Redirects[] = {StringRef(""), OutputName,
                                           StringRef("")};
   std::string Message;
-  bool NotStarted = false;
   auto Start = std::chrono::steady_clock::now();
-  R.ExitStatus = executeUndisturbed(S.GevoRun, Views, Redirects, S.Seconds,
-                                    Message, NotStarted);
+  R.ExitStatus = execute(S, Views, Redirects, Message);
   R.WallSeconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - Start)
           .count();
-  if (NotStarted || R.ExitStatus < 0) {
+  if (R.ExitStatus < 0) {
     R.Result = Fitness::failed(Stage::Run, "the program crashed or did not "
                                            "end: " +
                                                Message);

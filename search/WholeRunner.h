@@ -60,6 +60,8 @@ struct WholeScenario {
   uint64_t StepLimit = 0;
   /// Of one run of the program; 0: any.
   unsigned Seconds = 0;
+  /// Of one run of the program, gevo-run included; 0: any.
+  uint64_t MemoryBytes = 0;
   /// Longer than this many times the original's time is of no use; 0: any.
   double TimeBound = 0;
 

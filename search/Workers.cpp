@@ -11,17 +11,20 @@
 //===----------------------------------------------------------------------===//
 
 #include "search/Workers.h"
+#include "search/MemoryWatch.h"
 #include "llvm/Support/Errno.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
-#include <fstream>
+#include <malloc.h>
 #include <new>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -82,22 +85,23 @@ static bool readFrame(int FD, std::string &Text) {
 // How a worker ends that could not get memory.
 static constexpr int NoMemory = 12;
 
-static uint64_t residentBytes() {
-  uint64_t Size = 0, Resident = 0;
-  std::ifstream("/proc/self/statm") >> Size >> Resident;
-  return Resident * sysconf(_SC_PAGESIZE);
-}
-
-// A limit of the address space would not do: the embedded GPU reserves far more
-// of it than it uses.
 static void limitMemory(uint64_t Bytes) {
   if (!Bytes)
     return;
-  std::thread([Most = residentBytes() + Bytes] {
-    while (residentBytes() <= Most)
+  std::thread([Most = residentBytes(getpid()) + Bytes] {
+    while (residentBytes(getpid()) <= Most)
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     _exit(NoMemory);
   }).detach();
+}
+
+// A variant needs about what the one before it needed: giving freed memory back
+// and taking it again would cost page faults all the time.
+static void keepFreedMemory() {
+  constexpr int Bytes = 64 << 20;
+  mallopt(M_TRIM_THRESHOLD, Bytes);
+  mallopt(M_MMAP_THRESHOLD, Bytes / 2);
+  mallopt(M_TOP_PAD, 1 << 20);
 }
 
 [[noreturn]] static void serve(int In, int Out, pid_t Parent,
@@ -111,6 +115,7 @@ static void limitMemory(uint64_t Bytes) {
   if (getppid() != Parent)
     _exit(0);
   limitMemory(Limits.MemoryBytes);
+  keepFreedMemory();
   std::set_new_handler([] { _exit(NoMemory); });
   Service Work = Start();
   std::string Message;
@@ -145,6 +150,7 @@ public:
   unsigned count() const override { return All.size(); }
   void send(unsigned Worker, StringRef Message) override;
   Expected<std::optional<Reply>> waitFor(int Milliseconds) override;
+  double processorSeconds() const override;
 
 private:
   struct Process {
@@ -288,6 +294,33 @@ ForkedWorkers::waitFor(int Milliseconds) {
     if (Short && !Ready)
       return std::nullopt;
   }
+}
+
+// Of a living process: what it took, and what its children that ended took.
+static double processorSecondsOf(pid_t Pid) {
+  auto File = MemoryBuffer::getFileAsStream("/proc/" + Twine(Pid) + "/stat");
+  if (!File)
+    return 0;
+  // The name, in brackets, may have spaces; eleven fields are between it and
+  // utime, stime, cutime and cstime.
+  SmallVector<StringRef, 0> Fields;
+  (*File)->getBuffer().rsplit(')').second.split(Fields, ' ', -1, false);
+  constexpr size_t First = 11, Count = 4;
+  uint64_t Ticks = 0, One = 0;
+  for (size_t I = First; I < First + Count && I < Fields.size(); ++I)
+    if (!Fields[I].getAsInteger(10, One))
+      Ticks += One;
+  return double(Ticks) / sysconf(_SC_CLK_TCK);
+}
+
+double ForkedWorkers::processorSeconds() const {
+  rusage Ended = {};
+  getrusage(RUSAGE_CHILDREN, &Ended);
+  double Sum = Ended.ru_utime.tv_sec + Ended.ru_stime.tv_sec +
+               (Ended.ru_utime.tv_usec + Ended.ru_stime.tv_usec) * 1e-6;
+  for (const Process &P : All)
+    Sum += processorSecondsOf(P.Pid);
+  return Sum;
 }
 
 Expected<std::unique_ptr<Workers>>

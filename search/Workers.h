@@ -46,6 +46,10 @@ public:
   /// waits for one. Something must be under way.
   virtual llvm::Expected<std::optional<Reply>> waitFor(int Milliseconds) = 0;
   llvm::Expected<Reply> wait();
+
+  /// Processor time that those of this machine, and what they started, took so
+  /// far.
+  virtual double processorSeconds() const { return 0; }
 };
 
 struct WorkerLimits {

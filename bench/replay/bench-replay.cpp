@@ -130,7 +130,8 @@ static void BM_CleanUpUnedited(benchmark::State &State) {
     for (Function &F : *Copy)
       Functions.push_back(&F);
     State.ResumeTiming();
-    CleanUp(*Copy).run(Functions);
+    CleanUpPasses Passes;
+    CleanUp(*Copy, Passes).run(Functions);
     State.PauseTiming();
     Copy.reset();
     State.ResumeTiming();

@@ -18,7 +18,7 @@
 
 namespace gevo {
 
-/// The analyses of one run over a module, for \p TM's target if there is one.
+/// The analyses of runs over modules, for \p TM's target if there is one.
 struct Analyses {
   explicit Analyses(llvm::TargetMachine *TM = nullptr) : PB(TM) {
     PB.registerModuleAnalyses(OfModule);
@@ -26,6 +26,15 @@ struct Analyses {
     PB.registerFunctionAnalyses(OfFunctions);
     PB.registerLoopAnalyses(OfLoops);
     PB.crossRegisterProxies(OfLoops, OfFunctions, OfComponents, OfModule);
+  }
+
+  /// Forgets all results: what they are about may go away, and another module
+  /// may come in its place.
+  void clear() {
+    OfModule.clear();
+    OfComponents.clear();
+    OfFunctions.clear();
+    OfLoops.clear();
   }
 
   llvm::PassBuilder PB;

@@ -32,20 +32,32 @@ static constexpr StringLiteral AfterUnrolling =
     "instsimplify,early-cse<memssa>,simplifycfg,dse,loop-mssa(loop-deletion),"
     "adce,simplifycfg,instsimplify,adce";
 
-static void runPipeline(Module &M, ArrayRef<Function *> Changed) {
+struct CleanUpPasses::Pipeline {
   // With the target's cost model and alias analysis, but none of the
   // compilation's options: the result depends on the module alone.
-  std::unique_ptr<TargetMachine> TM =
-      createTargetMachine(M, TargetOptions(), CodeGenOptLevel::Default);
-  Analyses A(TM.get());
-  FunctionPassManager FPM;
-  cantFail(A.PB.parsePassPipeline(FPM, BeforeUnrolling));
-  FPM.addPass(LoopUnrollPass(LoopUnrollOptions(
-      /*OptLevel=*/2, /*OnlyWhenForced=*/true)));
-  cantFail(A.PB.parsePassPipeline(FPM, AfterUnrolling));
+  explicit Pipeline(const Module &M)
+      : TM(createTargetMachine(M, TargetOptions(), CodeGenOptLevel::Default)),
+        Of(TM.get()) {
+    cantFail(Of.PB.parsePassPipeline(Passes, BeforeUnrolling));
+    Passes.addPass(LoopUnrollPass(LoopUnrollOptions(
+        /*OptLevel=*/2, /*OnlyWhenForced=*/true)));
+    cantFail(Of.PB.parsePassPipeline(Passes, AfterUnrolling));
+  }
+
+  std::unique_ptr<TargetMachine> TM;
+  Analyses Of;
+  FunctionPassManager Passes;
+};
+
+CleanUpPasses::CleanUpPasses() = default;
+CleanUpPasses::~CleanUpPasses() = default;
+
+void CleanUpPasses::run(Module &M, ArrayRef<Function *> Changed) {
+  if (!Current)
+    Current = std::make_unique<Pipeline>(M);
   for (Function *F : Changed) {
-    FPM.run(*F, A.OfFunctions);
-    A.OfFunctions.clear(*F, F->getName());
+    Current->Passes.run(*F, Current->Of.OfFunctions);
+    Current->Of.clear();
   }
 }
 
@@ -71,7 +83,7 @@ static void orderUses(Function &F) {
   }
 }
 
-CleanUp::CleanUp(Module &M) : M(M) {
+CleanUp::CleanUp(Module &M, CleanUpPasses &Passes) : M(M), Passes(Passes) {
   for (GlobalObject &G : M.global_objects())
     if (G.hasLocalLinkage() && !isa<GlobalIFunc>(G) && !G.use_empty())
       Used.insert(&G);
@@ -84,7 +96,7 @@ void CleanUp::run(ArrayRef<Function *> Changed) {
   // kept other memory alive.
   SmallVector<Function *, 4> Unfinished(Changed);
   do {
-    runPipeline(M, Unfinished);
+    Passes.run(M, Unfinished);
     erase_if(Unfinished, [](Function *F) { return !removeDeadMemory(*F); });
   } while (!Unfinished.empty());
   // The code generator has such passes, too.

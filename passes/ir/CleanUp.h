@@ -19,13 +19,28 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Module.h"
+#include <memory>
 
 namespace gevo {
+
+/// The passes, set up once for any number of modules of one architecture. Not
+/// for several threads.
+class CleanUpPasses {
+public:
+  CleanUpPasses();
+  ~CleanUpPasses();
+  void run(llvm::Module &M, llvm::ArrayRef<llvm::Function *> Changed);
+
+private:
+  struct Pipeline;
+  /// Made for the first module.
+  std::unique_ptr<Pipeline> Current;
+};
 
 class CleanUp {
 public:
   /// To be made before the edits: notes what is in use.
-  explicit CleanUp(llvm::Module &M);
+  CleanUp(llvm::Module &M, CleanUpPasses &Passes);
 
   /// Cleans up \p Changed, functions of the module, and then removes the local
   /// functions and variables that lost their last use.
@@ -33,6 +48,7 @@ public:
 
 private:
   llvm::Module &M;
+  CleanUpPasses &Passes;
   llvm::SetVector<llvm::GlobalValue *> Used;
 };
 

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One legacy pass manager, as code generation still wants it.
+// One legacy pass manager, as code generation still wants it, and used again as
+// llc does with -compile-twice.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,6 +30,7 @@
 #include <map>
 
 using namespace llvm;
+using namespace gevo;
 
 extern "C" void LLVMInitializeNVPTXTargetInfo();
 extern "C" void LLVMInitializeNVPTXTarget();
@@ -53,15 +55,6 @@ static void dropNames(Module &M) {
     for (Instruction &I : instructions(F))
       I.setName("");
   }
-}
-
-// What clang's pipeline has after the place where plugins record and replay.
-static void runLastPasses(Module &M) {
-  ModulePassManager MPM;
-  MPM.addPass(GlobalDCEPass());
-  MPM.addPass(ConstantMergePass());
-  gevo::Analyses A;
-  MPM.run(M, A.OfModule);
 }
 
 // The number of a call in a line of PTX, or nothing. The code generator counts
@@ -128,19 +121,53 @@ struct Errors {
 };
 } // namespace
 
-Expected<std::string> gevo::lowerToPTX(Module &M, const LowerOptions &Options) {
+struct Lowering::Generator {
+  std::unique_ptr<TargetMachine> Machine;
+  SmallString<0> Text;
+  raw_svector_ostream OS{Text};
+  legacy::PassManager Passes;
+  // What clang's pipeline has after the place where plugins record and replay.
+  Analyses OfLastPasses;
+  ModulePassManager LastPasses;
+
+  /// Null if this LLVM has no such code generator.
+  static std::unique_ptr<Generator> create(const Module &M,
+                                           const LowerOptions &Options);
+  Expected<std::string> run(Module &M, const LowerOptions &Options);
+
+  // NVPTX's printer remembers the shared variables of functions by the
+  // functions' addresses and never forgets them: no address may come again.
+  void retire(std::unique_ptr<Module> M);
+  std::vector<std::unique_ptr<Function>> Retired;
+};
+
+std::unique_ptr<Lowering::Generator>
+Lowering::Generator::create(const Module &M, const LowerOptions &Options) {
   constexpr CodeGenOptLevel Levels[] = {
       CodeGenOptLevel::None, CodeGenOptLevel::Less, CodeGenOptLevel::Default,
       CodeGenOptLevel::Aggressive};
   TargetOptions TO;
   TO.AllowFPOpFusion = Options.Fuse ? FPOpFusion::Fast : FPOpFusion::Standard;
   TO.MCOptions.AsmVerbose = true;
-  std::unique_ptr<TargetMachine> TM =
+  auto G = std::make_unique<Generator>();
+  G->Machine =
       createTargetMachine(M, TO, Levels[std::min(Options.OptLevel, 3u)]);
-  if (!TM)
-    return createStringError(inconvertibleErrorCode(),
-                             "this LLVM has no code generator for " +
-                                 M.getTargetTriple());
+  if (!G->Machine)
+    return nullptr;
+  G->Passes.add(new TargetLibraryInfoWrapperPass(Triple(M.getTargetTriple())));
+  if (G->Machine->addPassesToEmitFile(G->Passes, G->OS, nullptr,
+                                      CodeGenFileType::AssemblyFile))
+    return nullptr;
+  G->LastPasses.addPass(GlobalDCEPass());
+  G->LastPasses.addPass(ConstantMergePass());
+  return G;
+}
+
+Lowering::Lowering(const LowerOptions &Options) : Options(Options) {}
+Lowering::~Lowering() = default;
+
+Expected<std::string> Lowering::Generator::run(Module &M,
+                                               const LowerOptions &Options) {
   LLVMContext &C = M.getContext();
   auto Restore = make_scope_exit([&C, Discard = C.shouldDiscardValueNames()] {
     C.setDiscardValueNames(Discard);
@@ -149,24 +176,57 @@ Expected<std::string> gevo::lowerToPTX(Module &M, const LowerOptions &Options) {
     dropNames(M);
     C.setDiscardValueNames(true);
   }
-  if (Options.OptLevel > 0)
-    runLastPasses(M);
+  if (Options.OptLevel > 0) {
+    LastPasses.run(M, OfLastPasses.OfModule);
+    OfLastPasses.clear();
+  }
   // Without a handler of ours LLVM would end the process on an error.
   Errors Found;
   auto Handler = C.getDiagnosticHandler();
   C.setDiagnosticHandler(std::make_unique<Errors::Handler>(Found));
   auto PutBack = make_scope_exit(
       [&C, &Handler] { C.setDiagnosticHandler(std::move(Handler)); });
-  SmallString<0> PTX;
-  raw_svector_ostream OS(PTX);
-  legacy::PassManager Passes;
-  Passes.add(new TargetLibraryInfoWrapperPass(Triple(M.getTargetTriple())));
-  if (TM->addPassesToEmitFile(Passes, OS, nullptr,
-                              CodeGenFileType::AssemblyFile))
-    return createStringError(inconvertibleErrorCode(),
-                             "this LLVM cannot write PTX");
+  Text.clear();
   Passes.run(M);
   if (!Found.First.empty())
     return createStringError(inconvertibleErrorCode(), Found.First);
-  return renumberCalls(PTX);
+  return renumberCalls(Text);
+}
+
+void Lowering::Generator::retire(std::unique_ptr<Module> M) {
+  M->dropAllReferences();
+  for (Function &F : make_early_inc_range(*M)) {
+    F.setComdat(nullptr);
+    F.removeFromParent();
+    Retired.emplace_back(&F);
+  }
+}
+
+static Error noGenerator(const Module &M) {
+  return createStringError(inconvertibleErrorCode(),
+                           "this LLVM has no code generator for " +
+                               M.getTargetTriple());
+}
+
+Expected<std::string> Lowering::run(std::unique_ptr<Module> M) {
+  // Of what is kept beyond its use, so that memory stays bounded.
+  constexpr size_t MostRetired = 1000;
+  if (!Current || Current->Retired.size() > MostRetired)
+    Current = Generator::create(*M, Options);
+  if (!Current)
+    return noGenerator(*M);
+  Expected<std::string> PTX = Current->run(*M, Options);
+  // Nobody promises what state an error leaves it in.
+  if (PTX)
+    Current->retire(std::move(M));
+  else
+    Current.reset();
+  return PTX;
+}
+
+Expected<std::string> gevo::lowerToPTX(Module &M, const LowerOptions &Options) {
+  // An instance of its own for one module keeps nothing of it.
+  std::unique_ptr<Lowering::Generator> G =
+      Lowering::Generator::create(M, Options);
+  return G ? G->run(M, Options) : noGenerator(M);
 }

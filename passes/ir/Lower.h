@@ -15,6 +15,7 @@
 
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
+#include <memory>
 #include <string>
 
 namespace gevo {
@@ -28,10 +29,31 @@ struct LowerOptions {
   bool Names = false;
 };
 
-/// Makes NVPTX available; to be called once by a tool before lowerToPTX.
+/// Makes NVPTX available; to be called once by a tool before anything is
+/// lowered.
 void initializeNVPTX();
 
-/// The PTX of \p M, which code generation changes: pass a copy.
+/// A code generator that is set up once and lowers module after module: setting
+/// it up takes as long as lowering a small kernel. All modules must be for the
+/// architecture of the first, and of one context. Not for several threads.
+class Lowering {
+public:
+  explicit Lowering(const LowerOptions &Options);
+  ~Lowering();
+
+  /// The PTX of \p M, the same as that of a code generator which lowers
+  /// nothing else. Code generation uses the module up: pass a copy.
+  llvm::Expected<std::string> run(std::unique_ptr<llvm::Module> M);
+
+  struct Generator;
+
+private:
+  LowerOptions Options;
+  /// Made when first needed, and made anew after an error or many modules.
+  std::unique_ptr<Generator> Current;
+};
+
+/// The same for a single module, which code generation changes.
 llvm::Expected<std::string> lowerToPTX(llvm::Module &M,
                                        const LowerOptions &Options);
 

@@ -11,7 +11,6 @@
 
 #include "passes/ir/Replay.h"
 #include "passes/ir/Architecture.h"
-#include "passes/ir/CleanUp.h"
 #include "passes/ir/Fingerprint.h"
 #include "passes/ir/Legality.h"
 #include "passes/ir/MemorySpaces.h"
@@ -179,8 +178,9 @@ static std::string defectOf(const Function &F) {
 }
 
 std::optional<Refusal> gevo::replayOnCopy(Module &M,
-                                          ArrayRef<FunctionTask> Tasks) {
-  CleanUp Clean(M);
+                                          ArrayRef<FunctionTask> Tasks,
+                                          CleanUpPasses &Passes) {
+  CleanUp Clean(M, Passes);
   std::vector<Function *> Changed;
   std::vector<WeakVH> Left;
   for (const FunctionTask &T : Tasks) {
@@ -201,11 +201,12 @@ std::optional<Refusal> gevo::replayOnCopy(Module &M,
   return std::nullopt;
 }
 
-static bool isSound(Module &M, Function &F, ArrayRef<Edit> Edits) {
+static bool isSound(Module &M, Function &F, ArrayRef<Edit> Edits,
+                    CleanUpPasses &Passes) {
   ValueToValueMapTy Map;
   std::unique_ptr<Module> Copy = copyOf(M, {&F}, Map);
   auto *Edited = cast<Function>(&*Map[&F]);
-  CleanUp Clean(*Copy);
+  CleanUp Clean(*Copy, Passes);
   if (applyEdits(*Edited, Edits) || verifyFunction(*Edited))
     return false;
   Clean.run(Edited);
@@ -214,18 +215,19 @@ static bool isSound(Module &M, Function &F, ArrayRef<Edit> Edits) {
 
 // An edit with which the list becomes unsound, while what stands before it is
 // sound.
-static size_t findCulprit(Module &M, const Task &T) {
+static size_t findCulprit(Module &M, const Task &T, CleanUpPasses &Passes) {
   size_t Sound = 0, Unsound = T.Edits.size();
   while (Unsound - Sound > 1) {
     size_t Middle = (Sound + Unsound) / 2;
-    bool Holds = isSound(M, *T.F, ArrayRef(T.Edits).take_front(Middle));
+    bool Holds = isSound(M, *T.F, ArrayRef(T.Edits).take_front(Middle), Passes);
     (Holds ? Sound : Unsound) = Middle;
   }
   return Sound;
 }
 
 // Applies each task to a copy and drops the tasks that fail there.
-static void tryOnCopy(Module &M, std::vector<Task> &Tasks) {
+static void tryOnCopy(Module &M, std::vector<Task> &Tasks,
+                      CleanUpPasses &Passes) {
   DenseSet<const Function *> Wanted;
   for (const Task &T : Tasks)
     Wanted.insert(T.F);
@@ -236,13 +238,13 @@ static void tryOnCopy(Module &M, std::vector<Task> &Tasks) {
     T.Outcome->Status = ReplayStatus::Refused;
     T.Outcome->Why = std::move(Why);
   };
-  CleanUp Clean(*Copy);
+  CleanUp Clean(*Copy, Passes);
   std::vector<Function *> Changed;
   for (Task &T : Tasks) {
     if (std::optional<Refusal> Why = applyEdits(*EditedOf(T), T.Edits))
       Drop(T, std::move(*Why));
     else if (verifyFunction(*EditedOf(T)))
-      Drop(T, {findCulprit(M, T), defectOf(*EditedOf(T))});
+      Drop(T, {findCulprit(M, T, Passes), defectOf(*EditedOf(T))});
     else
       Changed.push_back(EditedOf(T));
   }
@@ -257,7 +259,7 @@ static void tryOnCopy(Module &M, std::vector<Task> &Tasks) {
       continue;
     std::string Defect = defectOf(*EditedOf(T));
     if (!Defect.empty())
-      Drop(T, {findCulprit(M, T), Defect});
+      Drop(T, {findCulprit(M, T, Passes), Defect});
   }
   llvm::erase_if(Tasks, [](const Task &T) {
     return T.Outcome->Status != ReplayStatus::Applied;
@@ -265,8 +267,8 @@ static void tryOnCopy(Module &M, std::vector<Task> &Tasks) {
 }
 
 static void applyTasks(Module &M, std::vector<Task> &Tasks,
-                       const ReplayOptions &Options) {
-  CleanUp Clean(M);
+                       const ReplayOptions &Options, CleanUpPasses &Passes) {
+  CleanUp Clean(M, Passes);
   std::vector<Function *> Changed;
   std::vector<WeakVH> Left;
   for (Task &T : Tasks) {
@@ -309,8 +311,9 @@ ReplayReport gevo::replay(Module &M, const EditSet &Set,
   }
   if (Tasks.empty())
     return Report;
-  tryOnCopy(M, Tasks);
+  CleanUpPasses Passes;
+  tryOnCopy(M, Tasks, Passes);
   if (!Tasks.empty())
-    applyTasks(M, Tasks, Options);
+    applyTasks(M, Tasks, Options, Passes);
   return Report;
 }

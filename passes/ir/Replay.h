@@ -16,6 +16,7 @@
 #define GEVO_PASSES_IR_REPLAY_H
 
 #include "passes/edit/EditSet.h"
+#include "passes/ir/CleanUp.h"
 #include "passes/ir/Remap.h"
 #include "llvm/IR/Module.h"
 #include <functional>
@@ -46,9 +47,10 @@ struct FunctionTask {
 
 /// Applies all of \p Tasks, cleans up and verifies, with the result that replay
 /// has when all of them apply. It works on \p M itself, which is good for
-/// nothing after a refusal: pass a copy.
+/// nothing after a refusal: pass a copy. \p Passes may be used for many.
 std::optional<Refusal> replayOnCopy(llvm::Module &M,
-                                    llvm::ArrayRef<FunctionTask> Tasks);
+                                    llvm::ArrayRef<FunctionTask> Tasks,
+                                    CleanUpPasses &Passes);
 
 /// What became of the edits of one function.
 enum class ReplayStatus { Applied, Stale, Refused };

@@ -109,7 +109,8 @@ private:
   std::map<std::string, std::list<Cached>::iterator> ByKey;
   uint64_t Loads = 0, Hits = 0;
   Replay *Resident = nullptr;     ///< Whose memory is in place.
-  const void *CachesOf = nullptr; ///< Whose memory the kept L2 holds.
+  const void *CachesOf = nullptr; ///< Whose memory L2 was last filled with.
+  bool CachesKept = false;        ///< That can be brought back.
 };
 
 /// The embedded GPU's library as installed beside this program.

@@ -109,7 +109,6 @@ struct Replay::Impl {
   std::vector<uint64_t> Pages;
   bool Lost = false; ///< A fault ended the context.
   double Called = 0; ///< When run() was, in processor time.
-  bool WarmedBefore = false;
 };
 
 Replay::Replay(Device &D, const capture::Case &C)
@@ -203,18 +202,19 @@ bool Replay::Impl::configure(const ReplayOptions &O, ReplayResult &R) {
 
 /// Empties L2 and, with \p Warm, fills it with the case's memory.
 void Replay::Impl::warmCaches(bool Warm) {
-  if (Warm && D.CachesOf == this && !T.gevoGpuRecallCaches())
+  bool Again = D.CachesOf == this;
+  if (Warm && Again && D.CachesKept && !T.gevoGpuRecallCaches())
     return;
   T.gevoGpuFlushCaches();
+  D.CachesOf = nullptr;
   if (!Warm)
     return;
   for (const capture::Buffer &B : C.Buffers)
     for (const capture::Piece &P : B.Pieces)
       T.gevoGpuFillCaches(B.Address + P.Offset, P.Before.size());
-  // A copy is worth its time only to who comes again.
-  if (WarmedBefore && !T.gevoGpuKeepCaches())
-    D.CachesOf = this;
-  WarmedBefore = true;
+  // Cases that take turns would copy a whole L2 for nothing.
+  D.CachesKept = Again && !T.gevoGpuKeepCaches();
+  D.CachesOf = this;
 }
 
 CUresult Replay::Impl::launch(size_t Index) {

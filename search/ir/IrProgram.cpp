@@ -45,6 +45,7 @@ IrProgram::create(std::vector<RecordedModule> Records,
       if (!F.isDeclaration() && Wanted(F.getName()))
         P->Functions.push_back({unsigned(P->Modules.size()), &F});
     P->Modules.push_back(std::move(*M));
+    P->ToolsOf.push_back(std::make_unique<Tools>(R.Options));
   }
   P->Originals.resize(P->Modules.size());
   return P;
@@ -87,11 +88,6 @@ std::unique_ptr<Module> IrProgram::copyOf(unsigned Module,
   return CloneModule(*Modules[Module], Map, [&](const GlobalValue *G) {
     return !OnlyBody || !isa<Function>(G) || G == OnlyBody;
   });
-}
-
-Expected<std::string> IrProgram::lower(unsigned Module,
-                                       llvm::Module &Copy) const {
-  return lowerToPTX(Copy, Records[Module].Options);
 }
 
 // "i12" is 12; clones have no number.
@@ -178,12 +174,13 @@ Built IrProgram::build(const EditList &Edits) {
         Tasks.push_back(std::move(Task));
     }
     if (Edited)
-      if (std::optional<Refusal> Why = replayOnCopy(*Copy, Tasks)) {
+      if (std::optional<Refusal> Why =
+              replayOnCopy(*Copy, Tasks, ToolsOf[M]->Clean)) {
         Result.Failure = Fitness::failed(
             Why->Edit ? Stage::Apply : Stage::Verify, Why->Reason);
         return Result;
       }
-    Expected<std::string> PTX = lower(M, *Copy);
+    Expected<std::string> PTX = ToolsOf[M]->Lower.run(std::move(Copy));
     if (!PTX) {
       Result.Failure = Fitness::failed(Stage::Lower, toString(PTX.takeError()));
       return Result;

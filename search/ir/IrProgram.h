@@ -14,6 +14,7 @@
 #define GEVO_SEARCH_IR_IRPROGRAM_H
 
 #include "passes/edit/EditSet.h"
+#include "passes/ir/CleanUp.h"
 #include "passes/ir/Record.h"
 #include "search/Program.h"
 #include "llvm/IR/LLVMContext.h"
@@ -89,7 +90,6 @@ private:
   std::unique_ptr<llvm::Module>
   copyOf(unsigned Module, llvm::ValueToValueMapTy &Map,
          const llvm::Function *OnlyBody = nullptr) const;
-  llvm::Expected<std::string> lower(unsigned Module, llvm::Module &Copy) const;
   unsigned drawFunction(bool Hot, Random &Dice) const;
   uint64_t heatOf(unsigned Function, llvm::StringRef Anchor) const;
 
@@ -100,6 +100,13 @@ private:
   HeatMap Heat;
   /// The PTX of modules without edits, made when first needed.
   std::vector<std::string> Originals;
+  /// By module: what turns its copies into PTX.
+  struct Tools {
+    explicit Tools(const LowerOptions &Options) : Lower(Options) {}
+    CleanUpPasses Clean;
+    Lowering Lower;
+  };
+  std::vector<std::unique_ptr<Tools>> ToolsOf;
 };
 
 } // namespace gevo

@@ -126,7 +126,7 @@ Built IrProgram::buildTagged() {
       });
     }
     Builder.finalize();
-    Expected<std::string> PTX = lower(M, *Copy);
+    Expected<std::string> PTX = lowerToPTX(*Copy, Records[M].Options);
     if (!PTX) {
       Result.Failure = Fitness::failed(Stage::Lower, toString(PTX.takeError()));
       return Result;

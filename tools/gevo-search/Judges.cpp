@@ -204,6 +204,7 @@ Error Judges::prepare(bool Again) {
   for (const std::string &Gpu : Asked.gpus()) {
     Targets.emplace_back();
     Targets.back().Scenario.Gpu = Gpu;
+    Targets.back().Scenario.MemoryBytes = Limits.MemoryBytes;
     if (Error E = observe(Targets.back()))
       return Targets.size() > 1
                  ? failure("on " + Gpu + ": " + toString(std::move(E)))

@@ -60,6 +60,7 @@ private:
   WorkerLimits limits() const;
   Expected<std::unique_ptr<Workers>> forkLocal();
   Error startWorkers();
+  double processorSeconds() const;
   Error search(Search &S);
   std::vector<Finalist> finalists(Search &S);
   Error write(Search &S, const Finalist &Best);
@@ -75,6 +76,8 @@ private:
   std::unique_ptr<PayloadCache> Codes;
   std::unique_ptr<PoolEvaluator> Base;
   std::unique_ptr<EditCache> Cached;
+  /// Seconds of processors, on this machine.
+  double SearchTook = 0;
 };
 
 } // namespace
@@ -222,6 +225,12 @@ Error Pipeline::judgeSet() {
   return Error::success();
 }
 
+double Pipeline::processorSeconds() const {
+  timespec Own = {};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &Own);
+  return Own.tv_sec + Own.tv_nsec * 1e-9 + Pool->processorSeconds();
+}
+
 Error Pipeline::search(Search &S) {
   Expected<std::optional<SearchState>> From = Disk->checkpoint();
   if (!From)
@@ -233,7 +242,9 @@ Error Pipeline::search(Search &S) {
   if (*From)
     S.resume(std::move(**From), *Seen);
   Running = &S;
+  double Before = processorSeconds();
   Error E = S.run();
+  SearchTook = processorSeconds() - Before;
   V.progress(S, /*Last=*/true);
   if (S.stopped())
     V.say("stopped; the best so far is minimised and validated. Ctrl-C again "
@@ -374,7 +385,7 @@ Error Pipeline::run() {
   if (Best)
     if (Error E = write(S, *Best))
       return E;
-  V.result(S, Found, Asked, Base->runs(), Best ? Asked.Out : "");
+  V.result(S, Found, Asked, Base->runs(), SearchTook, Best ? Asked.Out : "");
   tellNext(Best);
   Judging->removeScratch();
   return Error::success();

@@ -170,7 +170,8 @@ json::Object gevo::measuredOf(const Search &S, const Finalist &F,
 }
 
 void View::result(const Search &S, ArrayRef<Finalist> Finalists,
-                  const Settings &Asked, uint64_t Runs, StringRef Written) {
+                  const Settings &Asked, uint64_t Runs, double ProcessorSeconds,
+                  StringRef Written) {
   if (!Quiet)
     table(S, Finalists, Asked);
   if (!Json)
@@ -194,6 +195,7 @@ void View::result(const Search &S, ArrayRef<Finalist> Finalists,
                                {"runs", Runs},
                                {"generations", S.state().Generation},
                                {"seconds", S.elapsed()},
+                               {"processor_seconds", ProcessorSeconds},
                                {"stages", std::move(Stages)},
                                {"finalists", std::move(List)},
                                {"written", Written}}));

@@ -48,6 +48,7 @@ public:
     uint64_t First = Set * NumWays;
     for (uint64_t W = First; W < First + NumWays; ++W)
       if (Tags[W] == Tag) {
+        change(Set);
         Used[W] = ++Touches;
         return &Lines[W];
       }
@@ -62,6 +63,7 @@ public:
     for (uint64_t W = First + 1; W < First + NumWays; ++W)
       if (Used[W] < Used[Victim])
         Victim = W;
+    change(Set);
     Evicted = Lines[Victim];
     Lines[Victim] = CacheLine();
     Lines[Victim].Tag = Tags[Victim] = Tag;
@@ -71,12 +73,31 @@ public:
 
   /// All fills have arrived: times start from zero again.
   void settle() {
-    // A launch that touched nothing does not pay for a large cache.
-    if (Settled == Touches)
-      return;
-    for (CacheLine &L : Lines)
-      L.FillTime = 0;
-    Settled = Touches;
+    for (uint64_t Set : Changed)
+      for (uint64_t W = Set * NumWays; W < (Set + 1) * NumWays; ++W)
+        Lines[W].FillTime = 0;
+  }
+
+  /// A copy to go back to, from now on. Fills must have arrived.
+  Cache keep() {
+    // Without a line yet, what is kept is an empty cache.
+    FromEmpty = Lines.empty();
+    forgetChanges();
+    return *this;
+  }
+  /// Makes this the cache that keep() last gave, \p Kept. What a launch left
+  /// alone of a large cache costs nothing.
+  void recall(const Cache &Kept) {
+    if (Kept.Lines.empty())
+      return clear();
+    for (uint64_t Set : Changed)
+      for (uint64_t W = Set * NumWays; W < (Set + 1) * NumWays; ++W) {
+        Lines[W] = Kept.Lines[W];
+        Tags[W] = Kept.Tags[W];
+        Used[W] = Kept.Used[W];
+      }
+    Touches = Kept.Touches;
+    forgetChanges();
   }
 
   uint64_t sets() const { return NumSets; }
@@ -85,12 +106,18 @@ public:
     return NumSets & (NumSets - 1) ? Line % NumSets : Line & (NumSets - 1);
   }
 
+  /// What was not touched since it was empty costs nothing.
   void clear() {
-    for (CacheLine &L : Lines)
-      L = CacheLine();
-    Tags.assign(Tags.size(), ~uint64_t(0));
-    Used.assign(Used.size(), 0);
-    Touches = Settled = 0;
+    if (FromEmpty) {
+      for (uint64_t Set : Changed)
+        clear(Set);
+    } else {
+      for (uint64_t Set = 0; Set < NumSets; ++Set)
+        clear(Set);
+    }
+    Touches = 0;
+    FromEmpty = true;
+    forgetChanges();
   }
 
 private:
@@ -98,14 +125,36 @@ private:
     Lines.resize(NumSets * NumWays);
     Tags.resize(Lines.size(), ~uint64_t(0));
     Used.resize(Lines.size());
+    IsChanged.resize(NumSets);
+  }
+  void change(uint64_t Set) {
+    if (IsChanged[Set])
+      return;
+    IsChanged[Set] = true;
+    Changed.push_back(Set);
+  }
+  void clear(uint64_t Set) {
+    for (uint64_t W = Set * NumWays; W < (Set + 1) * NumWays; ++W) {
+      Lines[W] = CacheLine();
+      Tags[W] = ~uint64_t(0);
+      Used[W] = 0;
+    }
+  }
+  void forgetChanges() {
+    for (uint64_t Set : Changed)
+      IsChanged[Set] = false;
+    Changed.clear();
   }
 
   uint64_t NumSets, NumWays;
   uint64_t Touches = 0;
-  uint64_t Settled = 0; ///< Touches when fills last had arrived.
   std::vector<CacheLine> Lines;
   std::vector<uint64_t> Tags; ///< As in Lines.
   std::vector<uint64_t> Used; ///< When each was last touched, in touches.
+  /// Sets that were touched since the last clear() or keep().
+  std::vector<uint64_t> Changed;
+  std::vector<uint8_t> IsChanged; ///< By set.
+  bool FromEmpty = true;          ///< The last of the two was clear().
 };
 
 } // namespace gevo::gpu::timing

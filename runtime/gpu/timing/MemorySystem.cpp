@@ -71,14 +71,25 @@ void MemorySystem::restart() {
 void MemorySystem::flush() {
   for (Slice &S : Slices)
     S.Tags.clear();
+  // What was kept is told from what is there by changes since, not by this one.
+  Kept.clear();
   restart();
   Warm = false;
+}
+
+void MemorySystem::keep() {
+  Kept.clear();
+  for (Slice &S : Slices) {
+    S.Tags.settle();
+    Kept.push_back(S.Tags.keep());
+  }
 }
 
 bool MemorySystem::recall() {
   if (Kept.empty())
     return false;
-  Slices = Kept;
+  for (size_t I = 0; I < Slices.size(); ++I)
+    Slices[I].Tags.recall(Kept[I]);
   restart();
   Filled = true;
   return true;

@@ -69,7 +69,7 @@ public:
   void copied(uint64_t Address, uint64_t Bytes);
   /// Keeps what L2 holds now, and brings it back: quicker than to empty L2 and
   /// to fill it again. recall() is false if nothing was kept.
-  void keep() { Kept = Slices; }
+  void keep();
   bool recall();
 
   /// Until when, from \p Now on, L2 is busy with what was asked of it so far,
@@ -103,7 +103,7 @@ private:
   uint64_t DramSectorCost; ///< Of a channel.
   uint64_t PortSectorCost; ///< Of the way to or from an SM.
   std::vector<Slice> Slices;
-  std::vector<Slice> Kept; ///< Empty: nothing was kept.
+  std::vector<Cache> Kept; ///< By slice; empty: nothing was kept.
   std::vector<uint64_t> ChannelFree;
   std::vector<uint64_t> PortFree;  ///< By SM, for data that it reads.
   std::vector<uint64_t> WriteFree; ///< By SM, for data that it writes.

@@ -119,6 +119,38 @@ TEST(Replay, VariantsLower) {
   }
 }
 
+// A code generator that lowers module after module, a thousand variants and
+// their originals in turn, writes for each what a new one writes. The addresses
+// of functions that were freed must not come back to it.
+TEST(Replay, LoweringManyModulesIsLoweringEach) {
+  initializeNVPTX();
+  LLVMContext C;
+  std::vector<std::unique_ptr<Module>> Modules;
+  for (const char *Text : allModules())
+    Modules.push_back(parseModule(Text, C));
+  Lowering Many{{}};
+  CleanUpPasses Passes;
+  unsigned Compared = 0;
+  for (uint64_t Seed = 1; Seed <= 700; ++Seed) {
+    Module &M = *Modules[Seed % Modules.size()];
+    EditSet Set = drawEdits(M, {Seed, unsigned(Seed % 4)});
+    std::unique_ptr<Module> Variant = CloneModule(M);
+    std::vector<FunctionTask> Tasks;
+    for (const ArchitectureEdits &A : Set.Architectures)
+      for (const FunctionEdits &F : A.Functions)
+        Tasks.push_back({Variant->getFunction(F.Name), F.Edits});
+    if (replayOnCopy(*Variant, Tasks, Passes))
+      continue;
+    std::unique_ptr<Module> Again = CloneModule(*Variant);
+    Expected<std::string> One = lowerToPTX(*Again, {});
+    Expected<std::string> Other = Many.run(std::move(Variant));
+    ASSERT_TRUE(bool(One) && bool(Other));
+    EXPECT_EQ(*One, *Other) << Seed;
+    ++Compared;
+  }
+  EXPECT_GT(Compared, 500u);
+}
+
 // The code generator's count of calls goes on over the modules of a process.
 TEST(Replay, CallsAreNumberedPerModule) {
   initializeNVPTX();

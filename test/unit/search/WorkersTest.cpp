@@ -6,13 +6,16 @@
 //===----------------------------------------------------------------------===//
 //
 // A worker that crashes, hangs, ends or takes too much memory costs one
-// message.
+// message; so does a program that a worker runs.
 //
 //===----------------------------------------------------------------------===//
 
 #include "search/Workers.h"
-#include "llvm/Support/raw_ostream.h"
+#include "search/WholeRunner.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "gtest/gtest.h"
+#include <ctime>
 #include <set>
 #include <unistd.h>
 
@@ -27,6 +30,9 @@ static std::string serve(StringRef Message) {
   if (Message == "hang")
     for (;;)
       pause();
+  if (Message == "work")
+    while (clock() < CLOCKS_PER_SEC / 5)
+      ;
   if (Message == "eat")
     return std::to_string(std::string(uint64_t(1) << 30, 'x').size());
   return ("did " + Message).str();
@@ -87,4 +93,34 @@ TEST(Workers, CanBeAskedWithoutWaiting) {
   auto Pool = start(1, /*Seconds=*/60);
   Pool->send(0, "hang");
   EXPECT_FALSE(cantFail(Pool->waitFor(1)).has_value());
+}
+
+// It is not the program itself that takes it, but one that it starts, and none
+// of them is left.
+TEST(WholeRun, TakesNoMoreMemoryThanItMay) {
+  SmallString<128> Script;
+  int FD;
+  ASSERT_FALSE(sys::fs::createTemporaryFile("gevo-greedy", "sh", FD, Script));
+  raw_fd_ostream(FD, /*shouldClose=*/true)
+      << "#!/bin/sh\nhead -c 2G /dev/zero | tail -n 1 | wc -c\n";
+  ASSERT_FALSE(sys::fs::setPermissions(Script, sys::fs::all_all));
+  WholeScenario S;
+  S.GevoRun = Script.str().str();
+  S.MemoryBytes = uint64_t(100) << 20;
+  S.Seconds = 60;
+  WholeRun R = runWhole(S, {"program"}, {});
+  EXPECT_EQ(R.Result.End, Stage::Run);
+  EXPECT_NE(R.Result.Reason.find("it took more than 0.1 GiB of memory"),
+            std::string::npos)
+      << R.Result.Reason;
+  EXPECT_LT(R.WallSeconds, 30);
+  sys::fs::remove(Script);
+}
+
+TEST(Workers, TellTheirProcessorTime) {
+  auto Pool = start(1, /*Seconds=*/60);
+  double Before = Pool->processorSeconds();
+  Pool->send(0, "work");
+  cantFail(Pool->wait());
+  EXPECT_GE(Pool->processorSeconds(), Before + 0.15);
 }
