@@ -55,10 +55,13 @@ Block::Block(Grid &G) : G(G) {
   if (G.CheckUninit)
     SharedShadow.resize(G.SharedBytes);
   SpecialRows.resize(NumWarps);
+  // The registers that code asks for most have the lowest numbers.
+  size_t NumRows =
+      G.Code.Specials ? 64 - size_t(__builtin_clzll(G.Code.Specials)) : 0;
   for (uint32_t W = 0; W < NumWarps; ++W) {
     Warps.push_back(std::make_unique<Warp>(*this, W));
     Warp &X = *Warps.back();
-    SpecialRows[W].resize(ptx::NumSpecialRegisters * SpecialStride + 64);
+    SpecialRows[W].resize(NumRows * SpecialStride + 64);
     uintptr_t S = reinterpret_cast<uintptr_t>(SpecialRows[W].data());
     X.Bases[SpecialBase] = reinterpret_cast<char *>((S + 63) & ~uintptr_t(63));
     X.LocalMemory = LocalStorage + W * PerWarp;
