@@ -161,5 +161,6 @@ Result<Profile> gevo::gpu::timing::readProfile(const std::string &File) {
   Result<Profile> P = parseProfile(Text.str());
   if (P)
     return P;
-  return Diagnostic{File + ":" + P.error().str()};
+  // What is missing has no line.
+  return Diagnostic{File + (P.error().Line ? ":" : ": ") + P.error().str()};
 }

@@ -126,6 +126,10 @@ TEST(Profile, MissingFields) {
   EXPECT_EQ(errorOf(withLine("l2_ways", "")), "field 'l2_ways' is missing");
   EXPECT_EQ(errorOf(withLine("fp64_latency", "")),
             "field 'fp64_latency' is missing");
+  std::string File = testing::TempDir() + "/missing.gpu";
+  std::ofstream(File) << withLine("l2_ways", "");
+  EXPECT_EQ(readProfile(File).error().str(),
+            File + ": field 'l2_ways' is missing");
 }
 
 TEST(Profile, RelationsBetweenFields) {
