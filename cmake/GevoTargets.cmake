@@ -10,7 +10,11 @@ foreach(config RELEASE RELWITHDEBINFO MINSIZEREL)
 endforeach()
 
 set(GEVO_SANITIZE "" CACHE STRING "Sanitizers for everything that is built, e.g. address,undefined")
+# What a shared library needs it must name, but for the sanitizers' own
+# functions, which the program brings.
+set(GEVO_NO_UNDEFINED -Wl,--no-undefined)
 if(GEVO_SANITIZE)
+  set(GEVO_NO_UNDEFINED)
   add_compile_options(-fsanitize=${GEVO_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${GEVO_SANITIZE})
 endif()
