@@ -331,7 +331,8 @@ int main(int Count, char **Arguments) {
   // The first Ctrl-C ends the search with the best so far, the second all.
   struct sigaction Action = {};
   Action.sa_handler = [](int) { stopSearch(); };
-  Action.sa_flags = SA_RESETHAND;
+  // LLVM takes an interrupted wait for a child that did not end in time.
+  Action.sa_flags = SA_RESETHAND | SA_RESTART;
   sigaction(SIGINT, &Action, nullptr);
   // A full disk is an error to tell, not an end.
   std::signal(SIGXFSZ, SIG_IGN);
