@@ -33,6 +33,14 @@ constexpr uint64_t QuarantineLimit = uint64_t(64) << 20;
 constexpr uint64_t FirstArena = uint64_t(0x2000) << 32;
 constexpr uint64_t ArenaStride = uint64_t(1) << 40;
 
+// The thread sanitizer takes these addresses for its own and, as it does not
+// know MAP_FIXED_NOREPLACE, would map address 0 instead.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define GEVO_ANY_ADDRESS
+#endif
+#endif
+
 /// How many arenas this process has made; only picks addresses.
 std::atomic<uint64_t> ArenaCount{0};
 
@@ -40,6 +48,9 @@ uint64_t roundUp(uint64_t V, uint64_t To) { return (V + To - 1) / To * To; }
 
 void *reserveAt(uint64_t Hint, uint64_t Bytes) {
   int Flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+#ifdef GEVO_ANY_ADDRESS
+  Hint = 0;
+#endif
   if (Hint) {
     void *P = mmap(reinterpret_cast<void *>(Hint), Bytes,
                    PROT_READ | PROT_WRITE, Flags | MAP_FIXED_NOREPLACE, -1, 0);
