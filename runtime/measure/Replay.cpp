@@ -51,13 +51,13 @@ std::vector<Finding> findingsOf(const DriverTable &T) {
   return All;
 }
 
-/// The kind of failure that a driver's result is.
 double processorMicroseconds() {
   timespec T;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &T);
   return double(T.tv_sec) * 1e6 + double(T.tv_nsec) * 1e-3;
 }
 
+/// The kind of failure that a driver's result is.
 Outcome outcomeOf(CUresult R) {
   switch (R) {
   case CUDA_ERROR_LAUNCH_TIMEOUT:

@@ -82,9 +82,12 @@ void clearBytes(uint64_t Base, uint64_t Bytes) {
 constexpr uint64_t LargePagesLimit = uint64_t(1) << 30;
 constexpr uint64_t LargePageBytes = uint64_t(2) << 20;
 
-/// Asks for large pages for all of an allocation in the arena, its neighbours
-/// on the first and the last of them included.
-void wishForLargePages(uint64_t Base, uint64_t Bytes) {
+/// Asks for large pages for all of a large allocation in the arena, its
+/// neighbours on the first and the last of them included. \p Used is what all
+/// allocations take.
+void wishForLargePages(uint64_t Base, uint64_t Bytes, uint64_t Used) {
+  if (Bytes < LargePageBytes || Used > LargePagesLimit)
+    return;
   uint64_t First = Base & ~(LargePageBytes - 1);
   madvise(reinterpret_cast<void *>(First),
           roundUp(Base + Bytes, LargePageBytes) - First, MADV_HUGEPAGE);
@@ -227,8 +230,7 @@ uint64_t GlobalMemory::allocate(uint64_t Bytes, MemoryKind Kind, uint64_t Align,
   A.ExtentBase = Base;
   A.Name = std::move(Name);
   Used += Bytes;
-  if (Bytes >= LargePageBytes && Used <= LargePagesLimit)
-    wishForLargePages(A.Base, Bytes);
+  wishForLargePages(A.Base, Bytes, Used);
   if (Kind == MemoryKind::DeviceHeap)
     Heap += Bytes;
   ++Generation;
@@ -272,8 +274,8 @@ bool GlobalMemory::allocateAt(uint64_t Base, uint64_t Bytes, MemoryKind Kind,
   }
   A.Id = NextId++;
   Used += Bytes;
-  if (A.Extent && Bytes >= LargePageBytes && Used <= LargePagesLimit)
-    wishForLargePages(Base, Bytes);
+  if (A.Extent)
+    wishForLargePages(Base, Bytes, Used);
   ++Generation;
   Live.emplace(Base, std::move(A));
   return true;
