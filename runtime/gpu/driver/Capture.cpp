@@ -19,6 +19,8 @@ using namespace gevo::driver;
 
 namespace {
 
+using CaptureGuard = std::lock_guard<std::mutex>;
+
 CUresult captureInfo(CUstream Handle, CUstreamCaptureStatus *Status,
                      uint64_t *Id) {
   std::shared_ptr<Stream> S;
@@ -26,6 +28,7 @@ CUresult captureInfo(CUstream Handle, CUstreamCaptureStatus *Status,
     return R;
   if (!Status)
     return CUDA_ERROR_INVALID_VALUE;
+  CaptureGuard Guard(Driver::get().CaptureLock);
   *Status = S->Capture ? CU_STREAM_CAPTURE_STATUS_ACTIVE
                        : CU_STREAM_CAPTURE_STATUS_NONE;
   if (Id && S->Capture)
@@ -55,6 +58,7 @@ CUresult cuStreamGetCaptureInfo_v2(CUstream Handle,
   std::shared_ptr<Stream> S;
   if (CUresult R = findStream(Handle, S))
     return R;
+  CaptureGuard Guard(Driver::get().CaptureLock);
   if (!S->Capture)
     return CUDA_SUCCESS;
   if (G)
@@ -74,6 +78,7 @@ CUresult cuStreamUpdateCaptureDependencies(CUstream Handle, CUgraphNode *After,
     return R;
   if ((Count && !After) || Flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES)
     return CUDA_ERROR_INVALID_VALUE;
+  CaptureGuard Guard(Driver::get().CaptureLock);
   if (!S->Capture)
     return CUDA_ERROR_ILLEGAL_STATE;
   return guarded([&] {
@@ -97,6 +102,7 @@ CUresult cuStreamBeginCapture_v2(CUstream Handle, CUstreamCaptureMode Mode) {
     return CUDA_ERROR_INVALID_VALUE;
   if (S->IsDefault)
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  CaptureGuard Guard(Driver::get().CaptureLock);
   if (S->Capture)
     return CUDA_ERROR_ILLEGAL_STATE;
   return guarded([&] {
@@ -116,6 +122,7 @@ CUresult cuStreamEndCapture(CUstream Handle, CUgraph *Result) {
     return R;
   if (!Result)
     return CUDA_ERROR_INVALID_VALUE;
+  CaptureGuard Guard(Driver::get().CaptureLock);
   if (!S->Capture)
     return CUDA_ERROR_ILLEGAL_STATE;
   if (!S->IsCaptureOrigin)

@@ -198,9 +198,24 @@ CUresult cuCtxGetId(CUcontext Handle, unsigned long long *Id) {
 CUresult cuCtxSynchronize() { return cuCtxSynchronize_v2(nullptr); }
 
 CUresult cuCtxSynchronize_v2(CUcontext Handle) {
-  // Work is done when it is submitted, so nothing is left to wait for.
   std::shared_ptr<Context> Ctx;
-  return namedContext(Handle, Ctx);
+  if (CUresult R = namedContext(Handle, Ctx))
+    return R;
+  // Work is done when it is submitted, so what is left to wait for is what
+  // other threads are submitting.
+  return guarded([&] {
+    std::vector<std::shared_ptr<Stream>> All;
+    {
+      std::lock_guard<std::mutex> Guard(Ctx->Lock);
+      All.push_back(Ctx->DefaultStream);
+      for (const std::weak_ptr<Stream> &Weak : Ctx->Streams)
+        All.push_back(Weak.lock());
+    }
+    for (const std::shared_ptr<Stream> &S : All)
+      if (S)
+        drain(*S);
+    return Ctx->Sticky.load();
+  });
 }
 
 CUresult cuCtxSetLimit(CUlimit Limit, size_t Value) {
@@ -356,7 +371,7 @@ CUresult cuCtxRecordEvent(CUcontext Handle, CUevent E) {
   Found->At = Ctx->DefaultStream->ReadyAt;
   for (auto &Weak : Ctx->Streams)
     if (auto S = Weak.lock())
-      Found->At = std::max(Found->At, S->ReadyAt);
+      Found->At = std::max(Found->At.load(), S->ReadyAt);
   Found->Recorded = true;
   return CUDA_SUCCESS;
 }
@@ -370,10 +385,10 @@ CUresult cuCtxWaitEvent(CUcontext Handle, CUevent E) {
     return CUDA_ERROR_INVALID_HANDLE;
   std::lock_guard<std::mutex> Guard(Ctx->Lock);
   Ctx->DefaultStream->ReadyAt =
-      std::max(Ctx->DefaultStream->ReadyAt, Found->At);
+      std::max(Ctx->DefaultStream->ReadyAt, Found->At.load());
   for (auto &Weak : Ctx->Streams)
     if (auto S = Weak.lock())
-      S->ReadyAt = std::max(S->ReadyAt, Found->At);
+      S->ReadyAt = std::max(S->ReadyAt, Found->At.load());
   return CUDA_SUCCESS;
 }
 

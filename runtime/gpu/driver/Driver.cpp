@@ -96,16 +96,10 @@ std::shared_ptr<Context> Driver::createContext(Gpu &Owner, unsigned Flags) {
   auto Ctx = std::make_shared<Context>(Owner, Flags);
   Ctx->Id = nextId();
   Ctx->Settings = Defaults;
-  for (std::shared_ptr<Stream> *S :
-       {&Ctx->DefaultStream, &Ctx->PerThreadStream}) {
-    *S = std::make_shared<Stream>();
-    (*S)->Ctx = Ctx;
-    (*S)->Id = nextId();
-    (*S)->IsDefault = true;
-  }
-  // The per-thread stream waits for the default stream as other streams do.
-  Ctx->PerThreadStream->IsDefault = false;
-  Ctx->Streams.push_back(Ctx->PerThreadStream);
+  Ctx->DefaultStream = std::make_shared<Stream>();
+  Ctx->DefaultStream->Ctx = Ctx;
+  Ctx->DefaultStream->Id = nextId();
+  Ctx->DefaultStream->IsDefault = true;
   Ctx->Handle = Handles.insert<CUcontext>(Ctx);
   std::lock_guard<std::mutex> Guard(MapLock);
   for (auto &[Base, Range] : Memory)
@@ -141,7 +135,7 @@ void Driver::destroyContext(Context &Ctx) {
     Handles.erase<Event>(E);
   // The context and its streams refer to each other.
   Ctx.DefaultStream.reset();
-  Ctx.PerThreadStream.reset();
+  Ctx.PerThreadStreams.clear();
 }
 
 std::vector<std::shared_ptr<Context>> Driver::contexts() {

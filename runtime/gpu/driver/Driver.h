@@ -92,6 +92,10 @@ public:
   /// Those who watch launches; settled when the driver is initialised.
   std::vector<std::unique_ptr<LaunchObserver>> Observers;
 
+  /// For what streams, events and graphs keep of captures, which may join
+  /// streams of several contexts. Taken before a graph's lock.
+  std::mutex CaptureLock;
+
   uint64_t nextId() { return ++LastId; }
 
 private:
@@ -122,8 +126,16 @@ CUresult currentContext(std::shared_ptr<Context> &Ctx, bool AllowFault = false);
 /// Finds the stream that \p Handle names in the current context.
 CUresult findStream(CUstream Handle, std::shared_ptr<Stream> &S);
 
-/// Does \p Task on \p S now, or adds it to the graph that captures \p S.
+/// Does \p Task on \p S now, after what other threads have begun on it, or adds
+/// it to the graph that captures \p S.
 CUresult submit(Stream &S, Work Task);
+
+/// Waits for the work that other threads have begun on \p S. With \p Try it
+/// does not wait: false says that there is such work.
+bool drain(Stream &S, bool Try = false);
+
+/// Whether the work of \p S goes to a graph.
+bool isCaptured(const Stream &S);
 
 /// Makes work of a call of the host.
 Work hostWork(const CUDA_HOST_NODE_PARAMS &Call);

@@ -21,11 +21,11 @@ CUresult findEvent(CUevent Handle, std::shared_ptr<Event> &E) {
   return E ? E->Ctx->Sticky.load() : CUDA_ERROR_INVALID_HANDLE;
 }
 
-/// Makes \p S take part in the capture that \p E was recorded in.
+/// Makes \p S take part in the capture that \p E was recorded in. Needs the
+/// driver's CaptureLock.
 void joinCapture(const std::shared_ptr<Stream> &S, const Event &E) {
   if (!S->Capture) {
     S->Capture = E.Capture;
-    std::lock_guard<std::mutex> Guard(E.Capture->Lock);
     E.Capture->Capturing.push_back(S);
   }
   for (CUgraphNode N : E.CaptureAfter)
@@ -70,10 +70,12 @@ CUresult cuEventRecord(CUevent Handle, CUstream StreamHandle) {
   if (E->Ctx != S->Ctx)
     return CUDA_ERROR_INVALID_HANDLE;
   return guarded([&] {
-    if (S->Capture) {
+    {
+      std::lock_guard<std::mutex> Guard(Driver::get().CaptureLock);
       E->Capture = S->Capture;
       E->CaptureAfter = S->CaptureAfter;
-      return CUDA_SUCCESS;
+      if (S->Capture)
+        return CUDA_SUCCESS;
     }
     return submit(*S, {CU_GRAPH_NODE_TYPE_EVENT_RECORD,
                        [E](Stream &, WorkReport &Report) {
@@ -101,9 +103,12 @@ CUresult cuStreamWaitEvent(CUstream StreamHandle, CUevent Handle,
     return CUDA_ERROR_INVALID_VALUE;
   return guarded([&] {
     // A capture that has ended takes no more work.
-    if (E->Capture && !E->Capture->Capturing.empty()) {
-      joinCapture(S, *E);
-      return CUDA_SUCCESS;
+    {
+      std::lock_guard<std::mutex> Guard(Driver::get().CaptureLock);
+      if (E->Capture && !E->Capture->Capturing.empty()) {
+        joinCapture(S, *E);
+        return CUDA_SUCCESS;
+      }
     }
     double At = E->At;
     return submit(

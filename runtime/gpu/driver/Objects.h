@@ -7,9 +7,10 @@
 //
 // Contexts, modules, streams and the rest. A context owns an engine of its
 // own, so contexts run side by side and a fault in one leaves the others as
-// they are. Work is done when it is submitted, on the submitting thread; what
-// is left of a stream is its place on the model's clock, and, while it is
-// being captured, the graph that takes its work.
+// they are. Work is done when it is submitted, on the submitting thread, which
+// holds the stream's order meanwhile; what is left of a stream is its place on
+// the model's clock, and, while it is being captured, the graph that takes its
+// work.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +28,9 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <shared_mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace gevo::driver {
@@ -102,6 +105,10 @@ struct Context : Object, std::enable_shared_from_this<Context> {
   std::atomic<CUresult> Sticky{CUDA_SUCCESS};
   std::atomic<bool> Destroyed{false};
 
+  /// The default stream's work has it alone; that of streams which wait for
+  /// the default stream shares it. Taken before any stream's Order.
+  std::shared_mutex DefaultOrder;
+
   std::mutex Lock; ///< For what follows.
   LaunchSettings Settings;
   std::vector<gpu::Finding> Findings; ///< Since they were last cleared.
@@ -118,7 +125,9 @@ struct Context : Object, std::enable_shared_from_this<Context> {
   CUfunc_cache Cache = CU_FUNC_CACHE_PREFER_NONE;
   CUsharedconfig SharedConfig = CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE;
   std::set<uint64_t> Peers; ///< Ids of contexts whose memory it may access.
-  std::shared_ptr<Stream> DefaultStream, PerThreadStream;
+  std::shared_ptr<Stream> DefaultStream;
+  /// What CU_STREAM_PER_THREAD names, made when a thread first uses it.
+  std::map<std::thread::id, std::shared_ptr<Stream>> PerThreadStreams;
   /// Streams made by the program, in order of creation, for the rule that the
   /// default stream waits for them and they for it.
   std::vector<std::weak_ptr<Stream>> Streams;
@@ -137,9 +146,11 @@ struct Stream : Object {
   unsigned Flags = 0;
   int Priority = 0;
   bool IsDefault = false;
+  std::mutex Order;   ///< Held while a piece of its work runs.
   double ReadyAt = 0; ///< When its work ends, in microseconds of the model.
   /// The graph that its work goes to instead of being done, and the nodes that
-  /// its next one depends on. Null unless it is captured.
+  /// its next one depends on. Null unless it is captured. The driver's
+  /// CaptureLock guards these.
   std::shared_ptr<Graph> Capture;
   bool IsCaptureOrigin = false;
   std::vector<CUgraphNode> CaptureAfter;
@@ -151,9 +162,10 @@ struct Event : Object {
 
   std::shared_ptr<Context> Ctx;
   unsigned Flags = 0;
-  bool Recorded = false;
-  double At = 0; ///< On the model's clock.
-  /// When it was last recorded in a stream under capture.
+  std::atomic<bool> Recorded{false};
+  std::atomic<double> At{0}; ///< On the model's clock.
+  /// When it was last recorded in a stream under capture. The driver's
+  /// CaptureLock guards these.
   std::shared_ptr<Graph> Capture;
   std::vector<CUgraphNode> CaptureAfter;
 };
@@ -244,7 +256,8 @@ struct Graph : Object {
   CUgraph Handle = nullptr;
   std::mutex Lock;
   std::vector<std::shared_ptr<GraphNode>> Nodes;
-  /// Streams whose work it takes, while it is made by capture.
+  /// Streams whose work it takes, while it is made by capture; guarded by the
+  /// driver's CaptureLock.
   std::vector<std::weak_ptr<Stream>> Capturing;
 };
 

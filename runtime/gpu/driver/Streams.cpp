@@ -31,6 +31,37 @@ double startOf(const Stream &S) {
   return Start;
 }
 
+/// How many pieces of work the calling thread is in: work of the host may call
+/// the driver again.
+thread_local unsigned WorkDepth = 0;
+
+/// The calling thread's turn on a stream. What the host's own work submits runs
+/// within the turn that its thread has: to wait for another stream there could
+/// wait for a thread that waits for this one.
+class Turn {
+public:
+  explicit Turn(Stream &S) {
+    if (WorkDepth++)
+      return;
+    std::shared_mutex &All = S.Ctx->DefaultOrder;
+    if (S.IsDefault)
+      Alone = std::unique_lock<std::shared_mutex>(All);
+    else if (!(S.Flags & CU_STREAM_NON_BLOCKING))
+      Among = std::shared_lock<std::shared_mutex>(All);
+    Order = std::unique_lock<std::mutex>(S.Order);
+  }
+  ~Turn() { --WorkDepth; }
+  Turn(const Turn &) = delete;
+  Turn &operator=(const Turn &) = delete;
+
+private:
+  std::unique_lock<std::shared_mutex> Alone;
+  std::shared_lock<std::shared_mutex> Among;
+  std::unique_lock<std::mutex> Order;
+};
+
+/// Adds \p Task to the graph that captures \p S. Needs the driver's
+/// CaptureLock.
 CUresult capture(Stream &S, Work Task) {
   std::shared_ptr<Graph> Into = S.Capture;
   CUgraphNode Node = addNode(Into, S.CaptureAfter, std::move(Task));
@@ -62,6 +93,20 @@ CUresult create(CUstream *Handle, unsigned Flags, int Priority) {
     Ctx->StreamHandles.insert(*Handle);
     return CUDA_SUCCESS;
   });
+}
+
+/// The calling thread's own stream of \p Ctx. Needs the context's lock.
+std::shared_ptr<Stream> perThreadStream(const std::shared_ptr<Context> &Ctx) {
+  std::shared_ptr<Stream> &S =
+      Ctx->PerThreadStreams[std::this_thread::get_id()];
+  if (!S) {
+    S = std::make_shared<Stream>();
+    S->Ctx = Ctx;
+    S->Id = Driver::get().nextId();
+    S->Handle = reinterpret_cast<CUstream>(uintptr_t(CU_STREAM_PER_THREAD));
+    Ctx->Streams.push_back(S);
+  }
+  return S;
 }
 
 /// A write or test of a word in device memory.
@@ -120,9 +165,11 @@ CUresult gevo::driver::findStream(CUstream Handle, std::shared_ptr<Stream> &S) {
     if (CUresult R = currentContext(Ctx))
       return R;
     std::lock_guard<std::mutex> Guard(Ctx->Lock);
-    S = Number == CU_STREAM_PER_THREAD ? Ctx->PerThreadStream
+    if (!Ctx->DefaultStream)
+      return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    S = Number == CU_STREAM_PER_THREAD ? perThreadStream(Ctx)
                                        : Ctx->DefaultStream;
-    return S ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    return CUDA_SUCCESS;
   }
   if (CUresult R = checkInitialised())
     return R;
@@ -141,8 +188,13 @@ Work gevo::driver::hostWork(const CUDA_HOST_NODE_PARAMS &Call) {
 }
 
 CUresult gevo::driver::submit(Stream &S, Work Task) {
-  if (S.Capture)
-    return capture(S, std::move(Task));
+  {
+    std::lock_guard<std::mutex> Guard(Driver::get().CaptureLock);
+    if (S.Capture)
+      return capture(S, std::move(Task));
+  }
+  Turn Mine(S);
+  // Also of work that was before this one.
   if (CUresult R = S.Ctx->Sticky)
     return R;
   WorkReport Report;
@@ -153,9 +205,22 @@ CUresult gevo::driver::submit(Stream &S, Work Task) {
   if (Report.Stamp) {
     Report.Stamp->At = S.ReadyAt;
     Report.Stamp->Recorded = true;
-    Report.Stamp->Capture = nullptr;
   }
   return CUDA_SUCCESS;
+}
+
+bool gevo::driver::drain(Stream &S, bool Try) {
+  if (WorkDepth)
+    return true;
+  std::unique_lock<std::mutex> Order(S.Order, std::defer_lock);
+  if (!Try)
+    Order.lock();
+  return Order.owns_lock() || Order.try_lock();
+}
+
+bool gevo::driver::isCaptured(const Stream &S) {
+  std::lock_guard<std::mutex> Guard(Driver::get().CaptureLock);
+  return S.Capture != nullptr;
 }
 
 namespace gevo::cuda {
@@ -182,14 +247,19 @@ CUresult cuStreamDestroy_v2(CUstream Handle) {
 
 CUresult cuStreamQuery(CUstream Handle) {
   std::shared_ptr<Stream> S;
-  return findStream(Handle, S);
+  if (CUresult R = findStream(Handle, S))
+    return R;
+  return drain(*S, /*Try=*/true) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
 CUresult cuStreamSynchronize(CUstream Handle) {
   std::shared_ptr<Stream> S;
   if (CUresult R = findStream(Handle, S))
     return R;
-  return S->Capture ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
+  if (isCaptured(*S))
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  drain(*S);
+  return S->Ctx->Sticky;
 }
 
 CUresult cuStreamAddCallback(CUstream Handle, CUstreamCallback Call, void *Data,
@@ -199,10 +269,14 @@ CUresult cuStreamAddCallback(CUstream Handle, CUstreamCallback Call, void *Data,
     return R;
   if (!Call || Flags)
     return CUDA_ERROR_INVALID_VALUE;
-  if (S->Capture)
+  if (isCaptured(*S))
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-  Call(Handle, CUDA_SUCCESS, Data);
-  return CUDA_SUCCESS;
+  return guarded([&] {
+    return submit(*S, {CU_GRAPH_NODE_TYPE_HOST, [=](Stream &, WorkReport &) {
+                         Call(Handle, CUDA_SUCCESS, Data);
+                         return CUDA_SUCCESS;
+                       }});
+  });
 }
 
 CUresult cuLaunchHostFunc(CUstream Handle, CUhostFn Call, void *Data) {

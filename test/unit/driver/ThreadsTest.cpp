@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Threads share a context, its module, streams, events and memory, and call
-// all kinds of functions on them in an order of their own. Each call succeeds;
-// the thread sanitizer (preset tsan) looks at what they touch.
+// all kinds of functions on them in an order of their own. Each call succeeds,
+// and the work of a stream is done one piece after the other whichever thread
+// it comes from; the thread sanitizer (preset tsan) looks at what they touch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +29,9 @@ protected:
   CUfunction Add = nullptr;
   CUstream S[Streams] = {};
   CUevent E[Streams] = {};
-  CUdeviceptr Sum = 0;
-  std::atomic<unsigned> HostCalls{0}, Launches{0};
+  CUdeviceptr Sum[Streams] = {};
+  unsigned HostCalls[Streams] = {}; ///< Counted in the stream's order.
+  std::atomic<unsigned> Launches[Streams] = {}, Submitted[Streams] = {};
 
   void SetUp() override {
     DriverTest::SetUp();
@@ -39,21 +41,24 @@ protected:
       ASSERT_EQ(A.cuStreamCreate(&S[K], K % 2), CUDA_SUCCESS);
       ASSERT_EQ(A.cuEventCreate(&E[K], 0), CUDA_SUCCESS);
       ASSERT_EQ(A.cuEventRecord(E[K], S[K]), CUDA_SUCCESS);
+      Sum[K] = allocate(Words * 4);
+      ASSERT_EQ(A.cuMemsetD32_v2(Sum[K], 0, Words), CUDA_SUCCESS);
     }
-    Sum = allocate(Words * 4);
-    ASSERT_EQ(A.cuMemsetD32_v2(Sum, 0, Words), CUDA_SUCCESS);
   }
 
   using Call = CUresult (ThreadsTest::*)(unsigned);
 
   CUresult launchAdd(unsigned K) {
     unsigned N = Words, V = 1;
-    ++Launches;
-    return launch(Add, 2, 128, {&Sum, &N, &V}, S[K]);
+    ++Launches[K];
+    return launch(Add, 2, 128, {&Sum[K], &N, &V}, S[K]);
   }
   CUresult copyBack(unsigned K) {
     std::vector<unsigned> Out(Words);
-    return A.cuMemcpyDtoHAsync_v2(Out.data(), Sum, Words * 4, S[K]);
+    CUresult R = A.cuMemcpyDtoHAsync_v2(Out.data(), Sum[K], Words * 4, S[K]);
+    EXPECT_EQ(Out, std::vector<unsigned>(Words, Out[0]))
+        << "the copy saw half a launch";
+    return R;
   }
   CUresult ownMemory(unsigned K) {
     CUdeviceptr P = 0;
@@ -114,9 +119,9 @@ protected:
     return A.cuStreamDestroy_v2(Mine);
   }
   CUresult hostFunction(unsigned K) {
+    ++Submitted[K];
     return A.cuLaunchHostFunc(
-        S[K], [](void *P) { ++*static_cast<std::atomic<unsigned> *>(P); },
-        &HostCalls);
+        S[K], [](void *P) { ++*static_cast<unsigned *>(P); }, &HostCalls[K]);
   }
   CUresult ownGraph(unsigned K) {
     CUgraph G = nullptr;
@@ -146,7 +151,7 @@ protected:
     if (CUresult R = A.cuMemGetInfo_v2(&Free, &Total))
       return R;
     if (CUresult R = A.cuPointerGetAttribute(&Value, CUpointer_attribute(2),
-                                             Sum + 4 * K))
+                                             Sum[K] + 4 * K))
       return R;
     return A.cuGetProcAddress("cuMemAlloc", &Entry, 12000, 0);
   }
@@ -199,10 +204,139 @@ TEST_F(ThreadsTest, SharedObjects) {
   for (std::thread &T : Threads)
     T.join();
   ASSERT_EQ(A.cuCtxSynchronize(), CUDA_SUCCESS);
-  // Every launch added its one, whichever thread and stream it came from.
-  EXPECT_GT(Launches, 0u);
-  EXPECT_EQ(read<unsigned>(Sum, Words),
-            std::vector<unsigned>(Words, unsigned(Launches)));
+  // Every launch and call added its one, whichever thread it came from.
+  for (unsigned K = 0; K < Streams; ++K) {
+    EXPECT_GT(Launches[K], 0u);
+    EXPECT_EQ(read<unsigned>(Sum[K], Words),
+              std::vector<unsigned>(Words, unsigned(Launches[K])));
+    EXPECT_EQ(HostCalls[K], Submitted[K]);
+  }
+}
+
+/// Two threads fill one buffer with values of their own and copy it back; the
+/// streams that they use are ordered, so a copy never sees two values.
+class OrderTest : public DriverTest {
+protected:
+  static constexpr unsigned Words = 1 << 18, Rounds = 40;
+
+  unsigned mixedCopies(CUstream First, CUstream Second) {
+    CUdeviceptr P = allocate(Words * 4);
+    EXPECT_EQ(A.cuMemsetD32_v2(P, 0, Words), CUDA_SUCCESS);
+    std::atomic<unsigned> Mixed{0};
+    auto work = [&](unsigned Value, CUstream S) {
+      std::vector<unsigned> Out(Words);
+      EXPECT_EQ(A.cuCtxSetCurrent(Ctx), CUDA_SUCCESS);
+      for (unsigned N = 0; N < Rounds; ++N) {
+        EXPECT_EQ(A.cuMemsetD32Async(P, Value + N, Words, S), CUDA_SUCCESS);
+        EXPECT_EQ(A.cuMemcpyDtoHAsync_v2(Out.data(), P, Words * 4, S),
+                  CUDA_SUCCESS);
+        Mixed += Out != std::vector<unsigned>(Words, Out[0]);
+      }
+    };
+    std::thread Other(work, 1000, First);
+    work(2000, Second);
+    Other.join();
+    return Mixed;
+  }
+};
+
+TEST_F(OrderTest, ThreadsOnOneStream) {
+  CUstream S = nullptr;
+  ASSERT_EQ(A.cuStreamCreate(&S, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+  EXPECT_EQ(mixedCopies(S, S), 0u);
+}
+
+TEST_F(OrderTest, DefaultStreamAndOneThatWaitsForIt) {
+  CUstream S = nullptr;
+  ASSERT_EQ(A.cuStreamCreate(&S, 0), CUDA_SUCCESS);
+  EXPECT_EQ(mixedCopies(nullptr, S), 0u);
+  EXPECT_EQ(
+      mixedCopies(nullptr, reinterpret_cast<CUstream>(CU_STREAM_PER_THREAD)),
+      0u);
+}
+
+TEST_F(OrderTest, HostFunctionsMayCallBack) {
+  // Two threads whose host functions use each other's stream: whoever waited
+  // there would wait for ever.
+  struct Crossing {
+    const Api *A;
+    CUstream Other;
+    CUdeviceptr P;
+    CUresult Result;
+  };
+  CUstream S[2];
+  for (CUstream &One : S)
+    ASSERT_EQ(A.cuStreamCreate(&One, 0), CUDA_SUCCESS);
+  auto work = [&](unsigned Mine) {
+    EXPECT_EQ(A.cuCtxSetCurrent(Ctx), CUDA_SUCCESS);
+    Crossing C = {&A, S[!Mine], allocate(64), CUDA_ERROR_UNKNOWN};
+    for (unsigned N = 0; N < 200; ++N) {
+      ASSERT_EQ(A.cuLaunchHostFunc(
+                    S[Mine],
+                    [](void *Data) {
+                      auto &C = *static_cast<Crossing *>(Data);
+                      C.Result = C.A->cuMemsetD8Async(C.P, 1, 64, C.Other);
+                      C.A->cuStreamSynchronize(C.Other);
+                    },
+                    &C),
+                CUDA_SUCCESS);
+      EXPECT_EQ(C.Result, CUDA_SUCCESS);
+    }
+  };
+  std::thread Other(work, 1);
+  work(0);
+  Other.join();
+}
+
+TEST_F(OrderTest, RunningWorkIsNotReady) {
+  // The other thread's host function waits until the stream was asked.
+  struct Gate {
+    std::atomic<bool> Inside{false}, Open{false}, Ended{false};
+  } G;
+  CUstream S = nullptr, Free = nullptr;
+  ASSERT_EQ(A.cuStreamCreate(&S, 0), CUDA_SUCCESS);
+  ASSERT_EQ(A.cuStreamCreate(&Free, 0), CUDA_SUCCESS);
+  std::thread Other([&] {
+    EXPECT_EQ(A.cuCtxSetCurrent(Ctx), CUDA_SUCCESS);
+    EXPECT_EQ(A.cuLaunchHostFunc(
+                  S,
+                  [](void *Data) {
+                    auto &G = *static_cast<Gate *>(Data);
+                    G.Inside = true;
+                    while (!G.Open)
+                      std::this_thread::yield();
+                    G.Ended = true;
+                  },
+                  &G),
+              CUDA_SUCCESS);
+  });
+  while (!G.Inside)
+    std::this_thread::yield();
+  EXPECT_EQ(A.cuStreamQuery(S), CUDA_ERROR_NOT_READY);
+  EXPECT_EQ(A.cuStreamQuery(Free), CUDA_SUCCESS);
+  EXPECT_EQ(A.cuStreamSynchronize(Free), CUDA_SUCCESS);
+  G.Open = true;
+  EXPECT_EQ(A.cuCtxSynchronize(), CUDA_SUCCESS);
+  EXPECT_TRUE(G.Ended);
+  Other.join();
+}
+
+TEST_F(OrderTest, EachThreadCapturesItsOwnStream) {
+  // What another thread does on its CU_STREAM_PER_THREAD is no part of it.
+  auto Own = reinterpret_cast<CUstream>(CU_STREAM_PER_THREAD);
+  CUdeviceptr P = allocate(64);
+  ASSERT_EQ(A.cuStreamBeginCapture_v2(Own, CU_STREAM_CAPTURE_MODE_RELAXED),
+            CUDA_SUCCESS);
+  std::thread([&] {
+    EXPECT_EQ(A.cuCtxSetCurrent(Ctx), CUDA_SUCCESS);
+    EXPECT_EQ(A.cuMemsetD8Async(P, 7, 64, Own), CUDA_SUCCESS);
+  }).join();
+  CUgraph G = nullptr;
+  size_t Nodes = 1;
+  ASSERT_EQ(A.cuStreamEndCapture(Own, &G), CUDA_SUCCESS);
+  EXPECT_EQ(A.cuGraphGetNodes(G, nullptr, &Nodes), CUDA_SUCCESS);
+  EXPECT_EQ(Nodes, 0u);
+  EXPECT_EQ(read<uint8_t>(P, 64), std::vector<uint8_t>(64, 7));
 }
 
 } // namespace
