@@ -20,6 +20,7 @@ using namespace gevo;
 LaunchRunner::~LaunchRunner() {
   // Replays give memory back to the device.
   Replays.clear();
+  GuardReplays.clear();
 }
 
 std::string LaunchScenario::identity() const {
@@ -106,7 +107,18 @@ bool LaunchRunner::open(std::string &Error) {
     Originals.push_back(Whole);
     OriginalTime += F.Time * C.Weight;
   }
+  if (Guards)
+    openGuards();
   return true;
+}
+
+void LaunchRunner::openGuards() {
+  for (const capture::Case &C : Guards->Captured.Cases) {
+    GuardReplays.push_back(std::make_unique<measure::Replay>(*Device, C));
+    if (!guard(GuardReplays.size() - 1, Guards->Captured.Modules[C.Module])
+             .valid())
+      GuardReplays.back().reset();
+  }
 }
 
 static Stage stageOf(measure::Outcome O) {
@@ -134,15 +146,16 @@ static Stage stageOf(measure::Outcome O) {
   llvm_unreachable("an outcome without a stage");
 }
 
+// Far over what a useful variant needs, and soon over for a loop that does not
+// end.
+static constexpr double MostSteps = 4;
+
 Fitness LaunchRunner::replay(size_t Case, const std::string &Ptx,
                              bool AllChecks, uint64_t CycleLimit,
                              uint64_t *Cycles) {
-  // Far over what a useful variant needs, and soon over for a loop that does
-  // not end.
-  constexpr double Steps = 4;
   measure::ReplayOptions O;
   O.Checks = AllChecks ? "all" : "bounds";
-  O.StepFactor = Steps;
+  O.StepFactor = MostSteps;
   O.Rule = S.Rule;
   O.AcceptedFindings = S.AcceptedKinds;
   O.Variant = true;
@@ -183,6 +196,34 @@ Fitness LaunchRunner::runAll(const Payload &Code, bool AllChecks) {
   return All;
 }
 
+Fitness LaunchRunner::guard(size_t Case, const std::string &Ptx) {
+  measure::ReplayOptions O;
+  O.StepFactor = MostSteps;
+  O.Rule = Guards->Rule;
+  O.AcceptedFindings = Guards->AcceptedKinds;
+  O.Variant = true;
+  O.Timing = false;
+  measure::ReplayResult R = GuardReplays[Case]->run(Ptx, O);
+  Fitness F =
+      R.passed() ? Fitness() : Fitness::failed(stageOf(R.Result), R.Reason);
+  F.Error = R.Error;
+  return F;
+}
+
+Fitness LaunchRunner::guarded(const Payload &Code, Fitness F) {
+  for (size_t I = 0; I < GuardReplays.size(); ++I) {
+    if (!GuardReplays[I])
+      continue;
+    Fitness Here = guard(I, Code.Modules[Guards->ModuleOf[I]]);
+    if (!Here.valid())
+      return Fitness::failed(Stage::Guard, Guards->Names[I] + ": " +
+                                               name(Here.End).str() + ": " +
+                                               Here.Reason);
+    F.Error = std::max(F.Error, Here.Error);
+  }
+  return F;
+}
+
 Fitness LaunchRunner::run(const Payload &Code) {
   std::string Error;
   if (!open(Error))
@@ -191,7 +232,9 @@ Fitness LaunchRunner::run(const Payload &Code) {
   // What could enter the front must stand all checks, too, on every case.
   if (F.valid() && (CheckAlways || F.Time < OriginalTime))
     F = runAll(Code, /*AllChecks=*/true);
-  return F;
+  else
+    return F;
+  return F.valid() ? guarded(Code, std::move(F)) : F;
 }
 
 Expected<std::vector<LineCost>> LaunchRunner::profile(const Payload &Code) {

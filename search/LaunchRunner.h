@@ -62,6 +62,10 @@ public:
       : S(S), Gpu(std::move(Gpu)), CheckAlways(CheckAlways),
         MachineCode(MachineCode) {}
   ~LaunchRunner() override;
+  /// What could enter the front must be right on all of \p G as well, with all
+  /// checks; its time there does not count. Launches that the original does not
+  /// get along with on this device are left out. Null: none.
+  void guardWith(const LaunchScenario *G) { Guards = G; }
   Fitness run(const Payload &Code) override;
   /// What each line of \p Code costs over all cases.
   llvm::Expected<std::vector<LineCost>> profile(const Payload &Code);
@@ -72,12 +76,19 @@ private:
   Fitness replay(size_t Case, const std::string &Ptx, bool AllChecks,
                  uint64_t CycleLimit, uint64_t *Cycles = nullptr);
   Fitness runAll(const Payload &Code, bool AllChecks);
+  void openGuards();
+  Fitness guard(size_t Case, const std::string &Ptx);
+  /// Stage::Guard and why, or \p F.
+  Fitness guarded(const Payload &Code, Fitness F);
 
   const LaunchScenario &S;
   std::string Gpu;
   bool CheckAlways, MachineCode;
   std::unique_ptr<measure::Device> Device;
   std::vector<std::unique_ptr<measure::Replay>> Replays;
+  const LaunchScenario *Guards = nullptr;
+  /// By case of Guards; null: left out.
+  std::vector<std::unique_ptr<measure::Replay>> GuardReplays;
   /// What a launch of the original takes, in nanoseconds and in cycles.
   struct Cost {
     double Time = 0;

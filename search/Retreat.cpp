@@ -7,9 +7,9 @@
 //
 // Best first: a queue by time, in which a refused list is replaced by the lists
 // with one edit less. So the first that is accepted is the fastest of all that
-// were within reach. Of a long list too many are: there the edits that are to
-// blame are found by halves first, and so is the last of its ancestors that is
-// accepted; the faster one counts.
+// were within reach. Of a long list too many are. It has ancestors, of which
+// the last that is accepted is taken; then the edits that came later are put on
+// top of it again, but for those that are to blame.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,90 +68,122 @@ private:
 
 } // namespace
 
-// A list is refused from some edit on: that one is left out, and so on until
-// the rest is accepted. Search lists grow edit by edit, so that most beginnings
-// are valid.
-static std::optional<Individual>
-withoutCulprits(Search &S, EditList Edits, double Most,
-                const std::function<bool(const Individual &)> &Accepts,
-                unsigned &Tries) {
-  std::optional<Individual> Left;
-  auto Passes = [&](size_t Length) {
-    EditList Beginning(Edits.begin(), Edits.begin() + Length);
-    Left = std::move(S.evaluateBeyond({Beginning})[0]);
-    if (!Left->valid() || Left->Result.Error > Most)
+namespace {
+
+/// Asks, as long as it may.
+class Referee {
+public:
+  Referee(Search &S, const Acceptance &Accepts, unsigned Tries)
+      : S(S), Accepts(Accepts), Tries(Tries) {}
+  bool tired() const { return !Tries || S.stopped(); }
+  bool takes(const Individual &I) {
+    if (tired())
       return false;
     --Tries;
-    return Accepts(*Left);
-  };
-  for (size_t Fine = 0; !Edits.empty() && Tries && !S.stopped();) {
-    size_t Bad = Edits.size();
-    while (Bad - Fine > 1 && Tries) {
-      size_t Middle = (Fine + Bad) / 2;
-      (Passes(Middle) ? Fine : Bad) = Middle;
-    }
-    Edits.erase(Edits.begin() + (Bad - 1));
-    if (!Edits.empty() && Tries && Passes(Edits.size()))
-      return Left->Result.Time < S.state().Baseline.Time ? Left : std::nullopt;
+    return Accepts(I);
+  }
+
+private:
+  Search &S;
+  const Acceptance &Accepts;
+  unsigned Tries;
+};
+
+} // namespace
+
+static bool isFaster(const Individual &I, double Than, double Most) {
+  return I.valid() && !I.Edits.empty() && I.Result.Error <= Most &&
+         I.Result.Time < Than;
+}
+
+// The best of its time that is accepted, from the last one down: so a longer
+// search has all that a shorter one would have come to.
+static std::optional<Individual> lastMilestone(Search &S, double Most,
+                                               Referee &R) {
+  std::vector<Individual> All;
+  for (const Individual &I : S.state().Milestones)
+    if (isFaster(I, S.state().Baseline.Time, Most))
+      All.push_back(I);
+  for (const Individual &I : reverse(All)) {
+    if (R.takes(I))
+      return I;
+    if (R.tired())
+      break;
   }
   return std::nullopt;
 }
 
-// The longer a search goes on, the more its best holds on its inputs alone. So
-// there is a last milestone that is accepted; it is found by halves, too.
-static std::optional<Individual>
-lastMilestone(Search &S, double Most,
-              const std::function<bool(const Individual &)> &Accepts,
-              unsigned &Tries) {
-  std::vector<Individual> All;
-  for (const Individual &I : S.state().Milestones)
-    if (!I.Edits.empty() && I.Result.Error <= Most &&
-        I.Result.Time < S.state().Baseline.Time)
-      All.push_back(I);
-  std::optional<Individual> Last;
-  for (size_t Fine = 0, Bad = All.size();
-       Fine < Bad && Tries && !S.stopped();) {
-    size_t Middle = (Fine + Bad) / 2;
-    --Tries;
-    if (Accepts(All[Middle])) {
-      Last = All[Middle];
-      Fine = Middle + 1;
-    } else {
-      Bad = Middle;
+// Puts the edits of \p Refused on top of \p Base again, as many at a time as
+// are accepted. One that is refused alone is left out: it is to blame, or lacks
+// one that comes later; so a second round tries again what the first left out.
+static std::optional<Individual> rebuild(Search &S, const EditList &Refused,
+                                         std::optional<Individual> Base,
+                                         double Most, Referee &R) {
+  constexpr unsigned Rounds = 2;
+  EditList Left = Refused;
+  for (unsigned Round = 0; Round < Rounds && !R.tired(); ++Round) {
+    EditList Blamed, Fine = Base ? Base->Edits : EditList();
+    llvm::erase_if(Left,
+                   [&](const PlacedEdit &E) { return is_contained(Fine, E); });
+    size_t Before = Fine.size(), Chunk = std::max<size_t>(1, Left.size() / 2);
+    for (size_t Next = 0; Next < Left.size() && !R.tired();) {
+      size_t Size = std::min(Chunk, Left.size() - Next);
+      EditList More = Fine;
+      llvm::append_range(More, ArrayRef(Left).slice(Next, Size));
+      Individual I = std::move(S.evaluateBeyond({More})[0]);
+      // What makes it slower may make the next one faster.
+      bool Good = I.valid() && I.Result.Error <= Most && R.takes(I);
+      if (Good) {
+        Fine = I.Edits;
+        if (!Base || I.Result.Time <= Base->Result.Time)
+          Base = std::move(I);
+        Next += Size;
+        Chunk *= 2;
+      } else if (Size == 1) {
+        Blamed.push_back(Left[Next++]);
+      } else {
+        Chunk = Size / 2;
+      }
     }
+    if (Fine.size() == Before)
+      break;
+    Left = std::move(Blamed);
   }
-  return Last;
+  return Base;
 }
 
-std::optional<Individual>
-gevo::retreat(Search &S, const Individual &Refused, double Most,
-              const std::function<bool(const Individual &)> &Accepts,
-              unsigned Tries) {
-  constexpr size_t Long = 8;
-  if (Refused.Edits.size() > Long) {
-    unsigned ByHalves = Tries - Tries / 4;
-    Tries /= 4;
-    std::optional<Individual> Early = lastMilestone(S, Most, Accepts, ByHalves);
-    std::optional<Individual> Left =
-        withoutCulprits(S, Refused.Edits, Most, Accepts, ByHalves);
-    if (Early && (!Left || Early->Result.Time < Left->Result.Time))
-      return Early;
-    if (Left)
-      return Left;
-  }
+// The fastest that is accepted of the lists with one edit less, then with two,
+// and of all others that the search knows.
+static std::optional<Individual> bestFirst(Search &S, const Individual &Refused,
+                                           double Most, Referee &R) {
   Queue Q(S, Most);
   Q.add(Refused);
   Q.next();
   Q.addSubsets(Refused);
-  for (const auto *List :
-       {&S.state().Front, &S.state().Population, &S.state().Singles})
+  for (const auto *List : {&S.state().Front, &S.state().Population,
+                           &S.state().Milestones, &S.state().Singles})
     for (const Individual &I : *List)
       Q.add(I);
-  for (; Tries && !S.stopped(); --Tries) {
+  while (!R.tired()) {
     std::optional<Individual> I = Q.next();
-    if (!I || Accepts(*I))
+    if (!I || R.takes(*I))
       return I;
     Q.addSubsets(*I);
   }
   return std::nullopt;
+}
+
+std::optional<Individual> gevo::retreat(Search &S, const Individual &Refused,
+                                        double Most, const Acceptance &Accepts,
+                                        unsigned Tries) {
+  constexpr size_t Long = 8;
+  if (Refused.Edits.size() > Long) {
+    Referee Walk(S, Accepts, Tries), Rebuild(S, Accepts, Tries);
+    if (std::optional<Individual> Left = rebuild(
+            S, Refused.Edits, lastMilestone(S, Most, Walk), Most, Rebuild);
+        Left && isFaster(*Left, S.state().Baseline.Time, Most))
+      return Left;
+  }
+  Referee R(S, Accepts, Tries);
+  return bestFirst(S, Refused, Most, R);
 }

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Validation may refuse what the search liked best: edits that only held for
-// its inputs. What comes next are the same edits without some of them, and the
-// other good ones that the search knows, the fastest first.
+// its inputs. What comes next are the best of earlier times, the same edits
+// without those that are to blame, and the other good ones that the search
+// knows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,14 +19,17 @@
 
 namespace gevo {
 
+/// What validation says of one.
+using Acceptance = std::function<bool(const Individual &)>;
+
 /// Goes on from \p Refused, which \p Accepts has refused: of its subsets and
 /// those of the search's population, the fastest that \p Accepts takes and that
 /// is valid, faster than the original and has an error up to \p Most. Asks
-/// \p Accepts at most \p Tries times; what it took last need not be the result.
-std::optional<Individual>
-retreat(Search &S, const Individual &Refused, double Most,
-        const std::function<bool(const Individual &)> &Accepts,
-        unsigned Tries = 40);
+/// \p Accepts at most \p Tries times in each of three ways to go; what it took
+/// last need not be the result.
+std::optional<Individual> retreat(Search &S, const Individual &Refused,
+                                  double Most, const Acceptance &Accepts,
+                                  unsigned Tries = 40);
 
 } // namespace gevo
 

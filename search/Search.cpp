@@ -179,7 +179,9 @@ Error Search::run() {
     State.Seconds = elapsed();
     if (Observer.Progress)
       Observer.Progress(*this);
-    if (!Truncated && Failure.empty() && Observer.Checkpoint)
+    // A generation that the budget may have cut short is done again, from what
+    // is known by then, if the search goes on: then as if it had not ended.
+    if (!Truncated && !done() && Observer.Checkpoint)
       if (Error Bad = Observer.Checkpoint(State))
         return Bad;
     // A program with few edits is exhausted before the budget is.

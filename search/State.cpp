@@ -11,6 +11,7 @@
 
 #include "search/State.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cmath>
 
 using namespace llvm;
 using namespace gevo;
@@ -34,9 +35,15 @@ bool SearchState::offerToFront(const Individual &I) {
 
 void SearchState::noteMilestone() {
   constexpr double Enough = 0.98;
-  if (Milestones.empty() ||
-      Front[0].Result.Time < Enough * Milestones.back().Result.Time)
-    Milestones.push_back(Front[0]);
+  // The fastest at all, and the fastest without error.
+  for (double Most : {double(INFINITY), 0.0}) {
+    const Individual *Now = best(Most);
+    if (Now && none_of(Milestones, [&](const Individual &M) {
+          return M.Result.Error <= Most &&
+                 Now->Result.Time >= Enough * M.Result.Time;
+        }))
+      Milestones.push_back(*Now);
+  }
 }
 
 const Individual *SearchState::best(double Most) const {
@@ -92,12 +99,15 @@ json::Value gevo::toJSON(const SearchState &S) {
                       {"singles", json::Array(S.Singles)},
                       {"failures", json::Array(S.Failures)},
                       {"sweep_position", S.SweepPosition},
-                      {"sweep_done", S.SweepDone},
+                      {"swept", S.Swept},
+                      {"round", S.Round},
+                      {"phase", uint64_t(S.Phase)},
                       {"stages", json::Array(S.Stages)}};
 }
 
 bool gevo::fromJSON(const json::Value &Value, SearchState &S, json::Path P) {
   std::vector<uint64_t> Kinds, Stages;
+  uint64_t Phase;
   std::vector<std::string> Linked;
   json::ObjectMapper Map(Value, P);
   if (!Map || !Map.map("generation", S.Generation) ||
@@ -109,8 +119,14 @@ bool gevo::fromJSON(const json::Value &Value, SearchState &S, json::Path P) {
       !Map.map("links", Linked) || !Map.map("stagnation", S.Stagnation) ||
       !Map.map("singles", S.Singles) || !Map.map("failures", S.Failures) ||
       !Map.map("sweep_position", S.SweepPosition) ||
-      !Map.map("sweep_done", S.SweepDone) || !Map.map("stages", Stages))
+      !Map.map("swept", S.Swept) || !Map.map("round", S.Round) ||
+      !Map.map("phase", Phase) || !Map.map("stages", Stages))
     return false;
+  if (Phase > uint64_t(SearchPhase::Evolve)) {
+    P.field("phase").report("no such phase");
+    return false;
+  }
+  S.Phase = SearchPhase(Phase);
   if (Stages.size() != S.Stages.size() || Kinds.size() % 2 ||
       Linked.size() % 2) {
     P.report("a list has the wrong length");

@@ -43,6 +43,9 @@ struct KindScore {
 /// Edits, by key, that fail apart and so travel together.
 using Links = std::set<std::pair<std::string, std::string>>;
 
+/// What a round does one after the other; see Default.cpp.
+enum class SearchPhase : uint8_t { Sweep, Pile, Evolve };
+
 struct SearchState {
   uint64_t Generation = 0;
   /// Distinct edit lists that were tried.
@@ -67,7 +70,11 @@ struct SearchState {
   /// Single edits that it found to fail when run: some only lack another.
   std::vector<EditList> Failures;
   uint64_t SweepPosition = 0;
-  bool SweepDone = false;
+  /// Evaluations of the sweep.
+  uint64_t Swept = 0;
+  /// Of the algorithm `default`.
+  uint64_t Round = 0;
+  SearchPhase Phase = SearchPhase::Sweep;
   StageCounts Stages = {};
 
   /// Takes \p I into the front if it belongs there. Says if it does.

@@ -23,7 +23,7 @@
 namespace gevo {
 
 /// The version of the files' format.
-constexpr int StoreVersion = 2;
+constexpr int StoreVersion = 3;
 
 class Store {
 public:

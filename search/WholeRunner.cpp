@@ -149,9 +149,10 @@ WholeRun gevo::runWhole(const WholeScenario &S, const Command &C,
   WholeRun R;
   std::vector<std::string> Arguments = {
       S.GevoRun, "--gpu=" + S.Gpu,
-      Mode == RunMode::Checked ? "--check=all" : "--check=bounds",
+      Mode == RunMode::Checked || Mode == RunMode::Verdict ? "--check=all"
+                                                           : "--check=bounds",
       ("--json=" + ReportName).str()};
-  if (Mode == RunMode::Untimed)
+  if (Mode == RunMode::Untimed || Mode == RunMode::Verdict)
     Arguments.push_back("--time=off");
   for (const std::string &File : PtxFiles)
     Arguments.push_back("--substitute=" + File);
@@ -239,11 +240,12 @@ static WholeRun runOften(const WholeScenario &S, const Command &C,
   return R;
 }
 
-// The smallest power of two that the original gets along with, and some room.
+// The smallest power of four that the original gets along with, and some room.
 static uint64_t findStepLimit(WholeScenario S, const WholeCase &Case) {
   constexpr uint64_t First = 1 << 12, Last = uint64_t(1) << 40, Room = 8;
   for (S.StepLimit = First; S.StepLimit < Last; S.StepLimit *= 4) {
-    WholeRun R = runWhole(S, Case.Run, {}, RunMode::Plain);
+    WholeRun R = runWhole(S, Case.Run, {},
+                          Case.SameUntimed ? RunMode::Untimed : RunMode::Plain);
     if (R.Result.valid() && Case.compare(R, S.Tolerance).valid())
       return S.StepLimit * Room;
   }
@@ -338,11 +340,14 @@ Expected<WholeCase> gevo::observeOriginal(WholeScenario &S, const Command &C) {
   // short time may be the same twice by chance.
   constexpr unsigned MoreRuns = 3;
   for (unsigned I = 0; I < MoreRuns; ++I) {
-    Volatile = findVolatile(S, Case, runWhole(S, C, {}, RunMode::Untimed));
+    WholeRun Untimed = runWhole(S, C, {}, RunMode::Untimed);
+    Volatile = findVolatile(S, Case, Untimed);
     if (Volatile)
       Case.Volatile = std::move(*Volatile);
     else
       consumeError(Volatile.takeError());
+    Case.SameUntimed =
+        Untimed.Result.valid() && Case.compare(Untimed, S.Tolerance).valid();
   }
   S.StepLimit = std::max(S.StepLimit, findStepLimit(S, Case));
   // A host that waits for a wrong kernel's result may wait for ever.
@@ -367,12 +372,12 @@ Fitness WholeRunner::judge(const WholeCase &Case, const WholeRun &R) const {
   return F;
 }
 
-Fitness WholeRunner::run(const Payload &Code) {
+Expected<std::vector<std::string>>
+WholeRunner::install(const Payload &Code) const {
   if (std::error_code EC = sys::fs::create_directories(Scratch))
-    return Fitness::failed(Stage::Load,
-                           "cannot make '" + Scratch + "': " + EC.message());
+    return unfit("cannot make '" + Scratch + "': " + EC.message());
   if (chdir(Scratch.c_str()))
-    return Fitness::failed(Stage::Load, "cannot enter '" + Scratch + "'");
+    return unfit("cannot enter '" + Scratch + "'");
   std::vector<std::string> Files;
   for (size_t I = 0; I < Code.Modules.size(); ++I) {
     SmallString<128> Path(Scratch);
@@ -383,11 +388,26 @@ Fitness WholeRunner::run(const Payload &Code) {
     OS.close();
     if (EC || OS.has_error()) {
       OS.clear_error();
-      return Fitness::failed(Stage::Load,
-                             ("cannot write '" + Path + "'").str());
+      return unfit("cannot write '" + Path + "'");
     }
     Files.push_back(Path.str().str());
   }
+  return Files;
+}
+
+Fitness WholeRunner::verdict(const Payload &Code) {
+  Expected<std::vector<std::string>> Files = install(Code);
+  if (!Files)
+    return Fitness::failed(Stage::Load, toString(Files.takeError()));
+  bool Same = all_of(Cases, [](const WholeCase &C) { return C.SameUntimed; });
+  return runAll(*Files, Same ? RunMode::Verdict : RunMode::Checked);
+}
+
+Fitness WholeRunner::run(const Payload &Code) {
+  Expected<std::vector<std::string>> Installed = install(Code);
+  if (!Installed)
+    return Fitness::failed(Stage::Load, toString(Installed.takeError()));
+  const std::vector<std::string> &Files = *Installed;
   // Most variants are wrong or no faster, and to see that takes no more than
   // plain runs; what could enter the front must stand all checks, too.
   double Original = 0;

@@ -72,7 +72,8 @@ struct WholeScenario {
 enum class RunMode {
   Checked, ///< With all checks.
   Plain,   ///< Only with those that keep a variant from harm.
-  Untimed  ///< The same, and time is not modelled.
+  Untimed, ///< The same, and time is not modelled.
+  Verdict  ///< With all checks, and time is not modelled.
 };
 
 /// Runs \p C with the code in \p PtxFiles, in the current directory.
@@ -85,6 +86,8 @@ struct WholeCase {
   Command Run;
   WholeRun Original;
   double Time = 0;
+  /// Without a model of time the original gives the same answer.
+  bool SameUntimed = false;
   /// By output: numbers that change from run to run or with the time that
   /// kernels take. They are not compared.
   std::vector<WordSet> Volatile;
@@ -107,8 +110,12 @@ public:
       : S(S), Cases(Cases), Scratch(std::move(Scratch)),
         CheckAlways(CheckAlways) {}
   Fitness run(const Payload &Code) override;
+  /// Whether \p Code is right, with all checks; says nothing of its time.
+  Fitness verdict(const Payload &Code);
 
 private:
+  /// Writes modules to files in the folder of runs, which it enters.
+  llvm::Expected<std::vector<std::string>> install(const Payload &Code) const;
   Fitness judge(const WholeCase &Case, const WholeRun &R) const;
   Fitness runAll(llvm::ArrayRef<std::string> Files, RunMode Mode) const;
 

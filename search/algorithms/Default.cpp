@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Phases, a checkpoint after each step of them:
+// Rounds, each with twice as many evaluations as all before it, so that what is
+// done does not depend on the budget: a longer search does all that a shorter
+// one does, and then more. The phases of a round, a checkpoint after each step:
 //
 //   sweep    single deletions, branches and operand edits, the hottest code
 //            first
@@ -25,10 +27,16 @@
 using namespace llvm;
 using namespace gevo;
 
-// How much of the budget the sweep may take, when piling must end, and how much
-// of the heat the sweep covers.
+// How many evaluations the first round ends with, how many of those until the
+// end of a round the sweeps may take, after how many of them piling must end,
+// and how much of the heat the sweep covers.
+static constexpr uint64_t FirstRound = 100;
 static constexpr double SweepBudget = 0.4, PileBudget = 0.75, SweepHeat = 0.995;
 static constexpr unsigned BatchSize = 64;
+
+static uint64_t endOfRound(const SearchState &State) {
+  return FirstRound << State.Round;
+}
 
 namespace {
 /// One single edit to try.
@@ -83,13 +91,16 @@ static void sweepSome(Search &S) {
     if (auto Edits = draw(S, Items[State.SweepPosition], Batch,
                           S.dice(State.SweepPosition)))
       Batch.push_back(std::move(*Edits));
+  uint64_t Before = State.Evaluations;
   for (Individual &I : S.evaluate(Batch))
     if (I.valid() && I.PayloadHash != State.BaselineHash)
       State.Singles.push_back(std::move(I));
     else if (I.Result.End >= Stage::Run && !I.valid())
       State.Failures.push_back(std::move(I.Edits));
-  State.SweepDone =
-      State.SweepPosition >= Items.size() || S.spent() >= SweepBudget;
+  State.Swept += State.Evaluations - Before;
+  if (State.SweepPosition >= Items.size() ||
+      State.Swept >= SweepBudget * endOfRound(State))
+    State.Phase = SearchPhase::Pile;
 }
 
 // Those that are better than Base, the best first.
@@ -149,18 +160,22 @@ static std::vector<EditList> onTopOf(Search &S, const Individual &Base) {
   return Result;
 }
 
+// From the original in the first round, later from the best.
 static std::vector<Individual> pileAll(Search &S) {
   SearchState &State = S.state();
+  double Enough = PileBudget * endOfRound(State);
   Individual Base;
   Base.Result = State.Baseline;
   Base.PayloadHash = State.BaselineHash;
+  if (State.Round && !State.Front.empty())
+    Base = State.Front[0];
   std::vector<Individual> Found, Steps = gains(State.Singles, Base);
   while (!Steps.empty() && !S.done()) {
     Base = pile(S, std::move(Base), Steps);
     Found.push_back(Base);
     std::vector<EditList> Longer = onTopOf(S, Base);
     std::vector<Individual> Tried;
-    for (size_t I = 0; I < Longer.size() && S.spent() < PileBudget;
+    for (size_t I = 0; I < Longer.size() && State.Evaluations < Enough;
          I += BatchSize)
       llvm::append_range(
           Tried, S.evaluate(ArrayRef(Longer).slice(
@@ -174,11 +189,18 @@ namespace gevo {
 
 void stepDefault(Search &S) {
   SearchState &State = S.state();
-  if (!State.SweepDone)
+  if (State.Phase == SearchPhase::Sweep)
     return sweepSome(S);
-  if (State.Population.empty())
-    return seedIslands(S, pileAll(S));
+  if (State.Phase == SearchPhase::Pile) {
+    seedIslands(S, pileAll(S));
+    State.Phase = SearchPhase::Evolve;
+    return;
+  }
   evolveIslands(S);
+  if (State.Evaluations < endOfRound(State))
+    return;
+  ++State.Round;
+  State.Phase = SearchPhase::Sweep;
 }
 
 } // namespace gevo

@@ -227,8 +227,21 @@ static size_t islandSize(Search &S) {
   return std::max(2u, S.population() / Islands);
 }
 
+static void joinFirst(Search &S, std::vector<Individual> Tower) {
+  SearchState &State = S.state();
+  std::vector<Individual> Others;
+  for (Individual &I : State.Population)
+    (I.Island ? Others : Tower).push_back(std::move(I));
+  State.Population = survivors(std::move(Tower), islandSize(S));
+  for (Individual &I : State.Population)
+    I.Island = 0;
+  llvm::append_range(State.Population, Others);
+}
+
 void gevo::seedIslands(Search &S, std::vector<Individual> Tower) {
   SearchState &State = S.state();
+  if (!State.Population.empty())
+    return joinFirst(S, std::move(Tower));
   for (const Individual &I : State.Front)
     Tower.push_back(I);
   llvm::append_range(Tower, State.Singles);

@@ -18,7 +18,7 @@
 namespace gevo {
 
 /// Makes the first populations from \p Tower, the single edits that the sweep
-/// found, and the original.
+/// found, and the original; later on \p Tower joins the first island.
 void seedIslands(Search &S, std::vector<Individual> Tower);
 
 /// One generation on all islands.

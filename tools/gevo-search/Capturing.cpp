@@ -125,9 +125,9 @@ Expected<HeatMap> gevo::profileLaunches(const LaunchScenario &Launches,
   return Heat;
 }
 
-// The cases to make others of: of each kernel the two that stand for most time.
-static std::vector<size_t> typicalCases(const capture::Capture &All) {
-  constexpr unsigned PerKernel = 2;
+// The cases to make others of: of each kernel those that stand for most time.
+static std::vector<size_t> typicalCases(const capture::Capture &All,
+                                        unsigned PerKernel) {
   std::vector<size_t> Order(All.Cases.size()), Chosen;
   std::iota(Order.begin(), Order.end(), 0);
   llvm::stable_sort(Order, [&](size_t A, size_t B) {
@@ -146,7 +146,7 @@ static std::vector<size_t> typicalCases(const capture::Capture &All) {
 // Draws, lets the original tell what is expected, and writes what it got along
 // with. The reply: names of the inputs, as JSON.
 static std::string makeInputs(const LaunchScenario &From,
-                              const std::string &Gpu, uint64_t Seed,
+                              const std::string &Gpu, const MakeInputs &Which,
                               const std::string &Folder) {
   std::string Problem;
   measure::DeviceOptions DO;
@@ -159,8 +159,8 @@ static std::string makeInputs(const LaunchScenario &From,
   capture::Capture Made = From.Captured;
   Made.Cases.clear();
   json::Array Names;
-  Random Dice(Seed);
-  for (size_t I : typicalCases(From.Captured)) {
+  Random Dice(Which.Seed);
+  for (size_t I : typicalCases(From.Captured, Which.PerKernel)) {
     const capture::Case &C = From.Captured.Cases[I];
     const std::string &Ptx = From.Captured.Modules[C.Module];
     bool Doubles = StringRef(Ptx).contains(".f64");
@@ -181,7 +181,7 @@ static std::string makeInputs(const LaunchScenario &From,
 
 Expected<std::optional<LaunchScenario>>
 gevo::otherInputs(const LaunchScenario &From, const std::string &Gpu,
-                  uint64_t Seed, const Payload &Original,
+                  const MakeInputs &Which, const Payload &Original,
                   const std::string &Folder, bool Again) {
   std::string List = Folder + ".json", Text;
   if (auto File = MemoryBuffer::getFile(List); Again && File) {
@@ -189,7 +189,7 @@ gevo::otherInputs(const LaunchScenario &From, const std::string &Gpu,
   } else {
     sys::fs::remove_directories(Folder);
     Expected<std::string> Said =
-        askOnce([&] { return makeInputs(From, Gpu, Seed, Folder); });
+        askOnce([&] { return makeInputs(From, Gpu, Which, Folder); });
     if (!Said)
       return Said.takeError();
     Text = *Said;

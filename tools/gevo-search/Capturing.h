@@ -31,12 +31,21 @@ llvm::Expected<HeatMap> profileLaunches(const LaunchScenario &Launches,
                                         const std::string &Gpu,
                                         IrProgram &Device);
 
+/// Which inputs to make.
+struct MakeInputs {
+  /// Of the random stream.
+  uint64_t Seed = 1;
+  /// Launches of each kernel to make them of, those with most time first.
+  unsigned PerKernel = 2;
+};
+
 /// Launches with inputs made from those of \p From, and with what the original
 /// makes of them; nothing if it got along with none. They are kept in \p Folder
 /// and, if \p Again, taken from there.
 llvm::Expected<std::optional<LaunchScenario>>
-otherInputs(const LaunchScenario &From, const std::string &Gpu, uint64_t Seed,
-            const Payload &Original, const std::string &Folder, bool Again);
+otherInputs(const LaunchScenario &From, const std::string &Gpu,
+            const MakeInputs &Which, const Payload &Original,
+            const std::string &Folder, bool Again);
 
 } // namespace gevo
 

@@ -35,8 +35,8 @@ std::string Judges::scratch(const Twine &Name) const {
 
 void Judges::removeScratch() { sys::fs::remove_directories(Scratch); }
 
-bool Judges::hasHeldOut() const {
-  return Others || !Targets[0].HeldOut.empty();
+std::vector<std::string> Judges::guardNames() const {
+  return Guards ? Guards->Names : std::vector<std::string>();
 }
 
 size_t Judges::runCount() const {
@@ -109,16 +109,17 @@ Error Judges::observe(Target &T) {
 void Judges::tell() {
   const WholeCase &Case = Targets[0].Cases[0];
   V.say(Twine(Asked.Gpu) + ", " + Device.architecture() + ": " +
-        Twine(Device.functionCount()) + " functions with " +
-        Twine(Device.instructionCount()) + " instructions");
+        counted(Device.functionCount(), "function") + " with " +
+        counted(Device.instructionCount(), "instruction"));
   double All = 0;
   for (const WholeRun::Kernel &K : Case.Original.Kernels)
     All += K.Microseconds;
   for (const WholeRun::Kernel &K : Case.Original.Kernels) {
     std::string Text;
     raw_string_ostream(Text)
-        << format("%10.2f us %5.1f%% %6llu launches  ", K.Microseconds,
-                  100 * K.Microseconds / All, (unsigned long long)K.Launches)
+        << format("%10.2f us %5.1f%% %6llu %-8s  ", K.Microseconds,
+                  100 * K.Microseconds / All, (unsigned long long)K.Launches,
+                  K.Launches == 1 ? "launch" : "launches")
         << demangle(K.Name);
     V.say(Text);
   }
@@ -134,7 +135,7 @@ void Judges::tell() {
     std::string Name = I ? Asked.Outputs[I - 1] : "standard output";
     if (!Case.Volatile[I].empty())
       V.say("not compared, as they change with time or from run to run: " +
-            Twine(Case.Volatile[I].size()) + " numbers in " + Name +
+            counted(Case.Volatile[I].size(), "number") + " in " + Name +
             ", the first in line " +
             Twine(lineOfWord(Case.Original.Outputs[I],
                              *Case.Volatile[I].begin())));
@@ -179,19 +180,45 @@ Error Judges::capture(bool Again) {
   uint64_t Count = 0;
   for (const capture::Case &C : Launches->Captured.Cases)
     Count += C.Weight;
-  V.say("searching on " + Twine(Launches->Captured.Cases.size()) +
-        " captured launches, which stand for " + Twine(Count));
+  V.say("searching on " +
+        counted(Launches->Captured.Cases.size(), "captured launch") + " of " +
+        Twine(Count));
   V.say("compared there: " + outputsOf(Launches->Captured));
-  if (!Asked.HeldOut.empty() || !Asked.OtherInputs)
-    return Error::success();
-  Expected<std::optional<LaunchScenario>> Made = otherInputs(
-      *Launches, S.Gpu, Asked.Seed, Original, Folder + "/others", Again);
+  return Asked.OtherInputs ? makeInputs(Again) : Error::success();
+}
+
+Expected<std::optional<LaunchScenario>> Judges::drawInputs(size_t Round,
+                                                           bool Again) const {
+  MakeInputs Which;
+  Which.Seed = Asked.Seed + (uint64_t(Round) << 32);
+  std::string Number = Round ? "-" + std::to_string(Round + 1) : "";
+  return otherInputs(*Launches, Targets[0].Scenario.Gpu, Which, Original,
+                     Folder + "/others" + Number, Again);
+}
+
+// Guards are the same for every seed, as what is known of code is. They are
+// few, as every variant that is faster has to stand them.
+Error Judges::makeInputs(bool Again) {
+  constexpr uint64_t GuardSeed = 0x6775617264;
+  Expected<std::optional<LaunchScenario>> Made =
+      otherInputs(*Launches, Targets[0].Scenario.Gpu, {GuardSeed, 1}, Original,
+                  Folder + "/guards", Again);
   if (!Made)
     return Made.takeError();
-  Others = std::move(*Made);
-  if (Others)
-    V.say("held out: " + Twine(Others->Names.size()) +
-          " inputs made from these");
+  Guards = std::move(*Made);
+  if (!Guards)
+    return Error::success();
+  V.say("guarding the search: " + counted(Guards->Names.size(), "input") +
+        " made from these, on which a faster variant must be right, "
+        "too");
+  Made = drawInputs(/*Round=*/0, Again);
+  if (!Made)
+    return Made.takeError();
+  if (*Made) {
+    Others.push_back(std::make_unique<LaunchScenario>(std::move(**Made)));
+    V.say("held out: " + Twine(Others[0]->Names.size()) +
+          " others made in the same way");
+  }
   return Error::success();
 }
 
@@ -229,6 +256,8 @@ std::string Judges::identity() const {
     All += T.Scenario.identity();
   if (Launches)
     All += Launches->identity();
+  if (Guards)
+    All += Guards->identity() + join(Guards->Names, "\n");
   for (const std::string &Word : Asked.Program) {
     All += "\n" + Word;
     if (auto File = MemoryBuffer::getFile(Word))
@@ -237,32 +266,34 @@ std::string Judges::identity() const {
   return utohexstr(xxh3_64bits(All), /*LowerCase=*/true, 16);
 }
 
-std::unique_ptr<Runner> Judges::runnerFor(const Target &T,
-                                          bool CheckAlways) const {
-  if (Launches)
-    return std::make_unique<LaunchRunner>(*Launches, T.Scenario.Gpu,
-                                          CheckAlways);
-  return std::make_unique<WholeRunner>(
-      T.Scenario, T.Cases, scratch("worker-" + Twine(getpid())), CheckAlways);
+std::unique_ptr<Runner> Judges::runnerFor(const Target &T, bool Judging) const {
+  // The cheaper of two that cost the same to run must be as clean.
+  bool CheckAlways = Judging || T.Scenario.Goal.source() == Objective::Code;
+  if (!Launches)
+    return std::make_unique<WholeRunner>(
+        T.Scenario, T.Cases, scratch("worker-" + Twine(getpid())), CheckAlways);
+  auto R =
+      std::make_unique<LaunchRunner>(*Launches, T.Scenario.Gpu, CheckAlways);
+  if (Guards && !Judging)
+    R->guardWith(&*Guards);
+  return R;
 }
 
 // For the GPUs that count in the search.
-std::unique_ptr<Runner> Judges::runner(bool CheckAlways) const {
+std::unique_ptr<Runner> Judges::runner(bool Judging) const {
   const Objective &Goal = Targets[0].Scenario.Goal;
-  // The cheaper of two that cost the same to run must be as clean.
-  CheckAlways |= Goal.source() == Objective::Code;
   std::vector<const Target *> Counted;
   for (const Target &T : Targets)
     if (Asked.BestOn.empty() || Asked.BestOn == T.Scenario.Gpu)
       Counted.push_back(&T);
   std::unique_ptr<Runner> R;
   if (Counted.size() == 1) {
-    R = runnerFor(*Counted[0], CheckAlways);
+    R = runnerFor(*Counted[0], Judging);
   } else {
     std::vector<std::unique_ptr<Runner>> Each;
     for (const Target *T : Counted)
       Each.push_back(std::make_unique<IsolatedRunner>(
-          Limits, [=] { return runnerFor(*T, CheckAlways); }));
+          Limits, [=] { return runnerFor(*T, Judging); }));
     R = std::make_unique<DevicesRunner>(std::move(Each), Original);
   }
   if (Goal.source() == Objective::Code)
@@ -272,111 +303,7 @@ std::unique_ptr<Runner> Judges::runner(bool CheckAlways) const {
 }
 
 Service Judges::service() {
-  std::shared_ptr<Runner> R = runner(/*CheckAlways=*/false);
+  std::shared_ptr<Runner> R = runner(/*Judging=*/false);
   Service Serve = variantService(Device, *R);
   return [R, Serve](StringRef Message) { return Serve(Message); };
-}
-
-static Finalist::Check &note(Finalist &F, std::string Name,
-                             const std::string &Gpu, bool HeldOut,
-                             double Original, Fitness Result) {
-  Finalist::Check &C = F.Checks.emplace_back();
-  C.Name = std::move(Name);
-  C.Gpu = Gpu;
-  C.HeldOut = HeldOut;
-  C.Original = Original;
-  C.Result = std::move(Result);
-  return C;
-}
-
-// On one GPU. What refuses it ends it, as whole runs take time.
-void Judges::check(const Target &T, const Payload &Code, Finalist &F) const {
-  WholeScenario S = T.Scenario;
-  bool Loss = Asked.BestOn.empty() && Targets.size() > 1;
-  for (bool HeldOut : {true, false})
-    for (const WholeCase &Case : HeldOut ? T.HeldOut : T.Cases) {
-      S.TimeBound = Loss && !HeldOut ? 1 : T.Scenario.TimeBound;
-      WholeRunner R(S, Case, scratch("validation"), /*CheckAlways=*/true);
-      if (!note(F, shellText(Case.Run), S.Gpu, HeldOut, Case.Time, R.run(Code))
-               .Result.valid())
-        return;
-    }
-  if (!Others)
-    return;
-  IsolatedRunner R(Limits, [&] {
-    return std::make_unique<LaunchRunner>(*Others, T.Scenario.Gpu,
-                                          /*CheckAlways=*/true);
-  });
-  Fitness Before = R.run(Original);
-  // They were made on the first GPU; what fails the original proves nothing.
-  if (!Before.valid()) {
-    V.say("not validated with inputs made from these on " + T.Scenario.Gpu +
-          ", as the original fails: " + Before.Reason);
-    return;
-  }
-  note(F, std::to_string(Others->Names.size()) + " inputs made from these",
-       S.Gpu, /*HeldOut=*/true, Before.Time, R.run(Code))
-      .Inputs = Others->Names;
-}
-
-// Rules about PTX, quick enough for every variant, say what is worth a try;
-// what ptxas would have done anyway they do not know. So what they found is
-// timed again as machine code before it counts. Several GPUs have whole runs
-// for that.
-void Judges::price(const Payload &Code, Finalist &F) {
-  const WholeScenario &S = Targets[0].Scenario;
-  if (!Launches || Targets.size() > 1 || S.Goal.Kind != ObjectiveKind::Time)
-    return;
-  IsolatedRunner R(Limits, [&] {
-    return std::make_unique<LaunchRunner>(
-        *Launches, S.Gpu, /*CheckAlways=*/false, /*MachineCode=*/true);
-  });
-  if (!OriginalPrice)
-    OriginalPrice = R.run(Original).Time;
-  Fitness Now = R.run(Code);
-  if (Now.valid() && Now.Time >= *OriginalPrice)
-    Now = Fitness::failed(
-        Stage::Time,
-        "no faster than the original; ptxas makes this of it, too");
-  if (Now.valid()) {
-    F.Baseline = *OriginalPrice;
-    F.Kept.Result.Time = Now.Time;
-  }
-  note(F, "captured launches as machine code", S.Gpu, /*HeldOut=*/false,
-       *OriginalPrice, std::move(Now));
-}
-
-void Judges::checkAll(const Payload &Code, Finalist &F) const {
-  for (const Target &T : Targets)
-    if (F.passed())
-      check(T, Code, F);
-}
-
-Finalist Judges::validate(const Individual &I) {
-  Finalist F;
-  F.Kept = I;
-  Built B = Device.build(F.Kept.Edits);
-  assert(B.ok() && "what was measured builds");
-  price(B.Code, F);
-  checkAll(B.Code, F);
-  return F;
-}
-
-Fitness Judges::judgeThoroughly(const Individual &I) {
-  Built B = Device.build(I.Edits);
-  if (!B.ok())
-    return B.Failure;
-  Fitness F = IsolatedRunner(Limits, [&] {
-                return runner(/*CheckAlways=*/true);
-              }).run(B.Code);
-  if (!F.valid())
-    return F;
-  Finalist Whole;
-  checkAll(B.Code, Whole);
-  for (const Finalist::Check &C : Whole.Checks)
-    if (!C.Result.valid() && F.valid()) {
-      F = C.Result;
-      F.Reason = C.Name + ": " + F.Reason;
-    }
-  return F;
 }

@@ -17,7 +17,7 @@
 #include "search/DevicesRunner.h"
 #include "search/LaunchRunner.h"
 #include "search/ir/IrProgram.h"
-#include "tools/gevo-search/View.h"
+#include "tools/gevo-search/Exams.h"
 
 namespace gevo {
 
@@ -47,9 +47,16 @@ public:
   /// runs of the program and held-out runs, or
   /// inputs made for the purpose, on every GPU.
   Finalist validate(const Individual &I);
+  /// Grows when there is something new to validate with, so that what was
+  /// validated before has not seen all of it.
+  size_t examCount() { return exams().count(); }
+  /// Sets which checks of \p F have refused others by now.
+  void markSteered(Finalist &F) { exams().mark(F); }
   size_t runCount() const;
-  /// Nothing that the search has not seen is there to validate with.
-  bool hasHeldOut() const;
+  /// Something that the search has not seen is there to validate with.
+  bool hasHeldOut() { return exams().hasHeldOut(); }
+  /// Inputs that guard the search, by name.
+  std::vector<std::string> guardNames() const;
   void removeScratch();
 
 private:
@@ -63,11 +70,16 @@ private:
   llvm::Error observe(Target &T);
   llvm::Error findOutputs(WholeScenario &S);
   llvm::Error capture(bool Again);
+  llvm::Error makeInputs(bool Again);
+  llvm::Expected<std::optional<LaunchScenario>> drawInputs(size_t Round,
+                                                           bool Again) const;
   void tell();
-  std::unique_ptr<Runner> runnerFor(const Target &T, bool CheckAlways) const;
-  std::unique_ptr<Runner> runner(bool CheckAlways) const;
-  void check(const Target &T, const Payload &Code, Finalist &F) const;
-  void checkAll(const Payload &Code, Finalist &F) const;
+  std::unique_ptr<Runner> runnerFor(const Target &T, bool Judging) const;
+  /// \p Judging: with all checks in any case, and without guards.
+  std::unique_ptr<Runner> runner(bool Judging) const;
+  Exams &exams();
+  Exam runExam(const Target &T, const WholeCase &Case, bool HeldOut) const;
+  std::optional<Exam> inputsExam(const Target &T, size_t Round);
   void price(const Payload &Code, Finalist &F);
 
   Settings &Asked;
@@ -82,8 +94,12 @@ private:
   std::vector<Target> Targets;
   /// What is replayed; nothing if variants are judged by whole runs.
   std::optional<LaunchScenario> Launches;
-  /// Inputs like those of Launches.
-  std::optional<LaunchScenario> Others;
+  /// Inputs like those of Launches: that guard the search, and that it never
+  /// sees, of which more are drawn when some have refused a finalist.
+  std::optional<LaunchScenario> Guards;
+  std::vector<std::unique_ptr<LaunchScenario>> Others;
+  /// Made when the first finalist is there.
+  std::optional<Exams> Finals;
 };
 
 } // namespace gevo

@@ -12,9 +12,7 @@
 #include "tools/gevo-search/Pipeline.h"
 #include "passes/edit/AtomicFile.h"
 #include "passes/ir/Lower.h"
-#include "search/Minimise.h"
-#include "search/Retreat.h"
-#include "tools/gevo-search/Judges.h"
+#include "tools/gevo-search/Finalists.h"
 #include "tools/gevo-search/Modules.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -62,7 +60,6 @@ private:
   Error startWorkers();
   double processorSeconds() const;
   Error search(Search &S);
-  std::vector<Finalist> finalists(Search &S);
   Error write(Search &S, const Finalist &Best);
   void tellNext(const Finalist *Best) const;
 
@@ -195,8 +192,8 @@ Error Pipeline::startWorkers() {
           V.say("rank " + Twine(Rank) + " is silent; rank 0 does its work");
         });
   }
-  V.say(formatv("{0} {1}, each with up to {2:f1} GiB of memory",
-                (*Started)->count(), Options.Ranks ? "ranks" : "workers",
+  V.say(formatv("{0}, each with up to {1:f1} GiB of memory",
+                counted((*Started)->count(), Options.Ranks ? "rank" : "worker"),
                 double(limits().MemoryBytes) / (uint64_t(1) << 30)));
   Pool = std::move(*Started);
   Codes = std::make_unique<PayloadCache>(&Disk->measurements());
@@ -221,7 +218,7 @@ Error Pipeline::judgeSet() {
   if (!F.valid())
     return failure("refused at stage '" + name(F.End) + "': " + F.Reason);
   V.say("'" + Options.Judge + "' stands all checks on " +
-        Twine(Judging->runCount()) + " runs");
+        counted(Judging->runCount(), "run"));
   return Error::success();
 }
 
@@ -254,57 +251,6 @@ Error Pipeline::search(Search &S) {
   return E;
 }
 
-// The fastest without error and the fastest at all; what validation refuses is
-// told, and followed by what is left of it.
-std::vector<Finalist> Pipeline::finalists(Search &S) {
-  std::vector<Finalist> Result;
-  auto Add = [&](StringRef Title, double Most) {
-    const Individual *Best = S.state().best(Most);
-    if (!Best || Best->Edits.empty())
-      return;
-    V.say(Title + ": minimising " + Twine(Best->Edits.size()) + " edits");
-    Minimised M = minimise(S, *Best, Most);
-    if (M.Kept.Edits.empty()) {
-      V.say(Title + ": " + Twine(M.Before) +
-            " edits that are worth less than 1 %, which are dropped");
-      return;
-    }
-    V.say(Title + ": validating " + Twine(M.Kept.Edits.size()) + " edits");
-    // Whole runs take time: none for edits that were validated before.
-    StringMap<Finalist> Validated;
-    auto Validate = [&](const Individual &I) -> const Finalist & {
-      auto [Known, IsNew] = Validated.try_emplace(keyOf(I.Edits));
-      if (IsNew)
-        Known->second = Judging->validate(I);
-      return Known->second;
-    };
-    Finalist F = Validate(M.Kept);
-    F.Title = Title.str();
-    F.Before = M.Before;
-    Result.push_back(F);
-    if (F.passed() || S.stopped())
-      return;
-    Result.back().Title += ", refused";
-    V.say(Title + ": refused; looking for what is left");
-    if (auto Left = retreat(S, M.Kept, Most, [&](const Individual &I) {
-          return Validate(I).passed();
-        })) {
-      // What is left may be an ancestor, which was not minimised yet.
-      F = Validate(minimise(S, *Left, Most).Kept);
-      if (F.Kept.Edits.empty() || !F.passed())
-        F = Validate(*Left);
-      F.Title = Title.str();
-      F.Before = M.Before;
-      Result.push_back(std::move(F));
-    }
-  };
-  Add("best without error", 0);
-  const Individual *Fastest = S.state().best(Asked.Tolerance);
-  if (Fastest && Fastest->Result.Error > 0)
-    Add("best within the tolerance", Asked.Tolerance);
-  return Result;
-}
-
 Error Pipeline::write(Search &S, const Finalist &Best) {
   // What was measured, to compare with what a compiler makes of the edit set.
   std::vector<std::string> Code = Device->build(Best.Kept.Edits).Code.Modules;
@@ -314,8 +260,10 @@ Error Pipeline::write(Search &S, const Finalist &Best) {
                                       [&](raw_ostream &OS) { OS << Code[I]; }))
       return E;
   }
-  EditSet Set =
-      Device->describeSet(Best.Kept.Edits, measuredOf(S, Best, Asked));
+  json::Object Measured = measuredOf(S, Best, Asked);
+  if (std::vector<std::string> Guards = Judging->guardNames(); !Guards.empty())
+    Measured["guards"] = json::Array(Guards);
+  EditSet Set = Device->describeSet(Best.Kept.Edits, std::move(Measured));
   return writeEditSet(Set, Asked.Out);
 }
 
@@ -335,6 +283,12 @@ void Pipeline::tellNext(const Finalist *Best) const {
           Twine(Asked.Program.front()) +
           " OTHER INPUT' shows whether the edits hold for " +
           (Judging->hasHeldOut() ? "whole runs on " : "") + "other inputs");
+  auto HeldOut = make_filter_range(
+      Best->Checks, [](const Finalist::Check &C) { return C.HeldOut; });
+  if (!HeldOut.empty() &&
+      all_of(HeldOut, [](const Finalist::Check &C) { return C.Steered; }))
+    V.say("every held-out run has refused others before, and so helped to "
+          "choose this one; a further --held-out run would prove more");
   std::string Sources;
   SmallVector<StringRef, 4> Named;
   for (const RecordedModule &R : Device->records())
@@ -375,7 +329,7 @@ Error Pipeline::run() {
   Search S(*Device, *Cached, SO, Observer);
   if (Error E = search(S))
     return E;
-  std::vector<Finalist> Found = finalists(S);
+  std::vector<Finalist> Found = findFinalists(S, *Judging, Asked.Tolerance, V);
   Running = nullptr;
   const Finalist *Best = nullptr;
   for (const Finalist &F : Found)

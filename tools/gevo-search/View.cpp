@@ -28,6 +28,11 @@ double Finalist::baseline(const Search &S) const {
   return Baseline > 0 ? Baseline : S.state().Baseline.Time;
 }
 
+std::string gevo::counted(uint64_t Count, StringRef What) {
+  StringRef Ending = Count == 1 ? "" : What.ends_with("ch") ? "es" : "s";
+  return (Twine(Count) + " " + What + Ending).str();
+}
+
 View::View(bool Quiet, bool Json)
     : Quiet(Quiet), Json(Json), Terminal(isatty(STDERR_FILENO)) {}
 
@@ -108,7 +113,8 @@ void View::table(const Search &S, ArrayRef<Finalist> Finalists,
     row(F.Title, F.Kept.Result, F.baseline(S), Goal.perUnit(),
         Twine(F.Kept.Edits.size()) + " (of " + Twine(F.Before) + ")");
     for (const Finalist::Check &C : F.Checks) {
-      errs() << "  " << (C.HeldOut ? "held out: " : "searched: ")
+      errs() << "  " << (C.HeldOut ? "held out" : "searched")
+             << (C.HeldOut && C.Steered ? ", steered: " : ": ")
              << (Several ? C.Gpu + ": " : "") << C.Name << ": ";
       if (C.Result.valid())
         errs() << format("%.2fx, error %.3g\n", C.Original / C.Result.Time,
@@ -129,12 +135,11 @@ void View::table(const Search &S, ArrayRef<Finalist> Finalists,
 static json::Array checksOf(const Finalist &F) {
   json::Array Checks;
   for (const Finalist::Check &C : F.Checks) {
-    json::Object O{{"run", jsonText(C.Name)},
-                   {"gpu", C.Gpu},
-                   {"held_out", C.HeldOut},
-                   {"times", C.Times},
-                   {"original_us", C.Original / 1000},
-                   {"result", C.Result}};
+    json::Object O{
+        {"run", jsonText(C.Name)}, {"gpu", C.Gpu},
+        {"held_out", C.HeldOut},   {"steered", C.Steered},
+        {"times", C.Times},        {"original_us", C.Original / 1000},
+        {"result", C.Result}};
     if (!C.Inputs.empty())
       O["inputs"] = json::Array(C.Inputs);
     Checks.push_back(std::move(O));

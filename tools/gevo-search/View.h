@@ -33,6 +33,9 @@ struct Finalist {
     std::string Name;
     std::string Gpu;
     bool HeldOut = false;
+    /// It refused others before, so that what was written was chosen with its
+    /// help.
+    bool Steered = false;
     /// How often it was run: without checks, for its time, and with all.
     unsigned Times = 2;
     /// Made for the purpose, by name; empty: it is a run of the program.
@@ -68,6 +71,9 @@ private:
   bool Quiet, Json, Terminal, LineOpen = false;
   double LastShown = 0;
 };
+
+/// "1 edit", "2 edits", "2 launches".
+std::string counted(uint64_t Count, llvm::StringRef What);
 
 /// What was measured and checked, for the edit-set file.
 llvm::json::Object measuredOf(const Search &S, const Finalist &F,

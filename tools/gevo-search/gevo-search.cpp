@@ -79,7 +79,7 @@ static cl::list<std::string>
             cl::desc("A run that only validates the result; may be repeated"));
 static cl::opt<bool>
     OtherInputs("other-inputs", cl::init(true), cl::cat(Category),
-                cl::desc("Without --held-out, validate with inputs made from "
+                cl::desc("Guard the search and validate with inputs made from "
                          "the captured ones (default: true)"));
 static cl::list<std::string>
     Outputs("output", cl::value_desc("file"), cl::cat(Category),

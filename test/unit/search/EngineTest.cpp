@@ -91,6 +91,26 @@ TEST(Engine, SameAnswerForAnyNumberOfWorkers) {
   }
 }
 
+// The budget cuts the search off and changes nothing before.
+TEST(Engine, ALongerSearchDoesWhatAShorterOneDoes) {
+  for (const AlgorithmInfo &A : algorithms()) {
+    Trial T;
+    T.Algorithm = A.Name.str();
+    T.Population = 16;
+    std::vector<std::string> Before;
+    for (uint64_t Evaluations : {70, 130, 260, 520}) {
+      T.Evaluations = Evaluations;
+      std::vector<std::string> Now;
+      for (const Individual &I : search(T).State.Milestones)
+        Now.push_back(keyOf(I.Edits));
+      ASSERT_GE(Now.size(), Before.size()) << A.Name.str();
+      EXPECT_TRUE(std::equal(Before.begin(), Before.end(), Now.begin()))
+          << A.Name.str() << " " << Evaluations;
+      Before = Now;
+    }
+  }
+}
+
 TEST(Engine, SeedsDiffer) {
   Trial T;
   T.Evaluations = 150;

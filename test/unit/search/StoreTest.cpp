@@ -90,12 +90,16 @@ TEST_F(StoreTest, LargerBudgetGoesOn) {
   Trial T;
   T.Evaluations = 300;
   Outcome Long = search(T);
-  T.Folder = Folder;
-  T.Evaluations = 130;
-  search(T);
-  T.Resume = true;
-  T.Evaluations = 300;
-  EXPECT_EQ(Long.text(), search(T).text());
+  // Within a sweep, at the end of a round, among the stacks, among islands.
+  for (uint64_t Cut : {30, 70, 99, 100, 101, 130, 190, 299}) {
+    T.Folder = Folder + "/" + std::to_string(Cut);
+    T.Resume = false;
+    T.Evaluations = Cut;
+    search(T);
+    T.Resume = true;
+    T.Evaluations = 300;
+    EXPECT_EQ(Long.text(), search(T).text()) << Cut;
+  }
 }
 
 TEST_F(StoreTest, FinishedSearchRunsNothingAgain) {

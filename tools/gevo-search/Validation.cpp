@@ -1,0 +1,156 @@
+//===- Validation.cpp - Validation of what is left at the end -------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The part of Judges that comes after the search: which exams there are, and
+// what a finalist costs as machine code.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/gevo-search/Judges.h"
+
+using namespace llvm;
+using namespace gevo;
+
+Exam Judges::runExam(const Target &T, const WholeCase &Case,
+                     bool HeldOut) const {
+  WholeScenario S = T.Scenario;
+  bool Loss = Asked.BestOn.empty() && Targets.size() > 1;
+  S.TimeBound = Loss && !HeldOut ? 1 : S.TimeBound;
+  Exam E;
+  E.What.Name = shellText(Case.Run);
+  E.What.Gpu = S.Gpu;
+  E.What.HeldOut = HeldOut;
+  E.What.Steered = !HeldOut;
+  E.What.Original = Case.Time;
+  std::string Where = scratch("validation");
+  E.Take = [S, &Case, Where](const Payload &Code, Finalist::Check &) {
+    return WholeRunner(S, Case, Where, /*CheckAlways=*/true).run(Code);
+  };
+  E.Verdict = [S, &Case, Where](const Payload &Code) {
+    return WholeRunner(S, Case, Where).verdict(Code);
+  };
+  return E;
+}
+
+std::optional<Exam> Judges::inputsExam(const Target &T, size_t Round) {
+  constexpr size_t MostRounds = 8;
+  if (Round >= MostRounds)
+    return std::nullopt;
+  if (Round == Others.size()) {
+    Expected<std::optional<LaunchScenario>> Made =
+        drawInputs(Round, /*Again=*/false);
+    if (!Made || !*Made) {
+      consumeError(Made.takeError());
+      return std::nullopt;
+    }
+    Others.push_back(std::make_unique<LaunchScenario>(std::move(**Made)));
+  }
+  const LaunchScenario &Inputs = *Others[Round];
+  auto R = std::make_shared<IsolatedRunner>(Limits, [&] {
+    return std::make_unique<LaunchRunner>(Inputs, T.Scenario.Gpu,
+                                          /*CheckAlways=*/true);
+  });
+  Fitness Before = R->run(Original);
+  // They were made on the first GPU; what fails the original proves nothing.
+  if (!Before.valid()) {
+    V.say("not validated with inputs made from these on " + T.Scenario.Gpu +
+          ", as the original fails: " + Before.Reason);
+    return std::nullopt;
+  }
+  Exam E;
+  E.What.Name = counted(Inputs.Names.size(), "input") + " made from these";
+  if (Round)
+    E.What.Name += ", draw " + std::to_string(Round + 1);
+  E.What.Gpu = T.Scenario.Gpu;
+  E.What.HeldOut = true;
+  E.What.Inputs = Inputs.Names;
+  E.What.Original = Before.Time;
+  E.Take = [R](const Payload &Code, Finalist::Check &) { return R->run(Code); };
+  E.Verdict = [R](const Payload &Code) { return R->run(Code); };
+  E.Renew = [this, &T, Round] { return inputsExam(T, Round + 1); };
+  return E;
+}
+
+// By GPU; held-out runs first, as they refuse most.
+Exams &Judges::exams() {
+  if (Finals)
+    return *Finals;
+  Finals.emplace();
+  for (const Target &T : Targets) {
+    for (bool HeldOut : {true, false})
+      for (const WholeCase &Case : HeldOut ? T.HeldOut : T.Cases)
+        Finals->add(runExam(T, Case, HeldOut));
+    if (!Others.empty())
+      if (std::optional<Exam> E = inputsExam(T, /*Round=*/0))
+        Finals->add(std::move(*E));
+  }
+  return *Finals;
+}
+
+// Rules about PTX, quick enough for every variant, say what is worth a try;
+// what ptxas would have done anyway they do not know. So what they found is
+// timed again as machine code before it counts. Several GPUs have whole runs
+// for that.
+void Judges::price(const Payload &Code, Finalist &F) {
+  const WholeScenario &S = Targets[0].Scenario;
+  if (!Launches || Targets.size() > 1 || S.Goal.Kind != ObjectiveKind::Time)
+    return;
+  IsolatedRunner R(Limits, [&] {
+    return std::make_unique<LaunchRunner>(
+        *Launches, S.Gpu, /*CheckAlways=*/false, /*MachineCode=*/true);
+  });
+  if (!OriginalPrice)
+    OriginalPrice = R.run(Original).Time;
+  Fitness Now = R.run(Code);
+  if (Now.valid() && Now.Time >= *OriginalPrice)
+    Now = Fitness::failed(
+        Stage::Time,
+        "no faster than the original; ptxas makes this of it, too");
+  if (Now.valid()) {
+    F.Baseline = *OriginalPrice;
+    F.Kept.Result.Time = Now.Time;
+  }
+  Finalist::Check C;
+  C.Name = "captured launches as machine code";
+  C.Gpu = S.Gpu;
+  C.Steered = true;
+  C.Original = *OriginalPrice;
+  C.Result = std::move(Now);
+  F.Checks.push_back(std::move(C));
+}
+
+Finalist Judges::validate(const Individual &I) {
+  Finalist F;
+  F.Kept = I;
+  Built B = Device.build(F.Kept.Edits);
+  assert(B.ok() && "what was measured builds");
+  if (!exams().standsSteered(B.Code, F))
+    return F;
+  price(B.Code, F);
+  if (F.passed())
+    exams().take(B.Code, F);
+  return F;
+}
+
+Fitness Judges::judgeThoroughly(const Individual &I) {
+  Built B = Device.build(I.Edits);
+  if (!B.ok())
+    return B.Failure;
+  Fitness F = IsolatedRunner(Limits, [&] {
+                return runner(/*Judging=*/true);
+              }).run(B.Code);
+  if (!F.valid())
+    return F;
+  Finalist Whole;
+  exams().take(B.Code, Whole);
+  for (const Finalist::Check &C : Whole.Checks)
+    if (!C.Result.valid() && F.valid()) {
+      F = C.Result;
+      F.Reason = C.Name + ": " + F.Reason;
+    }
+  return F;
+}
