@@ -230,7 +230,7 @@ std::string checkConfiguration(const DeviceConfig &C, const Kernel &K,
   const KernelAttributes &A = K.attributes();
   uint64_t Threads = O.Block.count();
   if (!O.Grid.X || !O.Grid.Y || !O.Grid.Z || !Threads)
-    return "a grid and block size is zero";
+    return "a size of the grid or of the block is zero";
   if (O.Grid.X > 0x7fffffffu || O.Grid.Y > 65535 || O.Grid.Z > 65535)
     return "the grid is larger than 2147483647 x 65535 x 65535";
   if (O.Block.X > 1024 || O.Block.Y > 1024 || O.Block.Z > 64)
