@@ -64,6 +64,8 @@ double Search::elapsed() const {
              .count();
 }
 
+bool Search::stopped() const { return Stopped || elapsed() > FinishBy; }
+
 StageCounts Search::stagesSoFar() const {
   StageCounts All = State.Stages;
   for (unsigned I = 0; I < NumStages; ++I)

@@ -20,6 +20,7 @@
 #include "llvm/ADT/StringSet.h"
 #include <atomic>
 #include <chrono>
+#include <cmath>
 
 namespace gevo {
 
@@ -71,9 +72,12 @@ public:
   llvm::Error run();
   /// Ends it after the evaluations under way; safe in a signal handler.
   void stop() { Stopped = true; }
-  bool stopped() const { return Stopped; }
+  /// It was stopped, or the time of finishWithin is over.
+  bool stopped() const;
   /// For what comes after a search that was stopped.
   void goOn() { Stopped = false; }
+  /// Gives what comes after the search so many seconds from now on.
+  void finishWithin(double Seconds) { FinishBy = elapsed() + Seconds; }
   double elapsed() const;
   /// How many evaluations ended at each stage, those of the batch under way
   /// too, which the state does not know yet.
@@ -120,6 +124,8 @@ private:
   /// Generations in a row that came up with nothing new.
   unsigned Fruitless = 0;
   std::atomic<bool> Stopped{false};
+  /// By elapsed(), for what comes after the search.
+  double FinishBy = INFINITY;
   std::chrono::steady_clock::time_point Start;
   double SecondsBefore = 0;
 };

@@ -35,6 +35,8 @@ struct WholeRun {
   struct Kernel {
     std::string Name;
     uint64_t Launches = 0;
+    /// Of these, how many wrote nothing.
+    uint64_t Silent = 0;
     double Microseconds = 0;
   };
   std::vector<Kernel> Kernels;

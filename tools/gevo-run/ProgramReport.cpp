@@ -51,6 +51,9 @@ public:
     case driver::LogKind::FromSass:
       kernel(R.Text).FromSass += R.Count;
       return;
+    case driver::LogKind::Silent:
+      kernel(R.Text).Silent += R.Count;
+      return;
     }
   }
 
@@ -240,6 +243,7 @@ ordered_json gevo::run::reportJson(const ProgramReport &R) {
     K["name"] = Row.Name;
     K["function"] = demangled(Row.Name);
     K["launches"] = Row.Launches;
+    K["silent_launches"] = Row.Silent;
     K["time_us"] = Row.Microseconds;
     K["costs"] = Row.FromSass == Row.Launches ? "sass"
                  : Row.FromSass               ? "mixed"

@@ -29,6 +29,8 @@ private:
   const Finalist &validated(const Individual &I);
   std::optional<Finalist> settle(Individual From, double Most);
   void add(StringRef Title, double Most, std::vector<Finalist> &Result);
+  /// Bounds the next step, if the search had a bound on its time; says so.
+  std::string allowTime();
 
   Search &S;
   Judges &Judging;
@@ -59,6 +61,18 @@ const Finalist &Finals::validated(const Individual &I) {
   return New.Result;
 }
 
+// Without a bound on the time of the search, counts alone bound what comes
+// after it, so that its result is the same everywhere.
+std::string Finals::allowTime() {
+  constexpr double Least = 30, Share = 0.25;
+  double Budget = S.options().MaxSeconds;
+  if (Budget == 0)
+    return "";
+  double Allowed = std::max(Least, Share * Budget);
+  S.finishWithin(Allowed);
+  return " for up to " + duration(Allowed);
+}
+
 // What is left of \p From, which validation refused. Something new to validate
 // with, of which a refusal is the cause, is for the next to stand, too.
 std::optional<Finalist> Finals::settle(Individual From, double Most) {
@@ -83,7 +97,8 @@ void Finals::add(StringRef Title, double Most, std::vector<Finalist> &Result) {
   const Individual *Best = S.state().best(Most);
   if (!Best || Best->Edits.empty())
     return;
-  V.say(Title + ": minimising " + counted(Best->Edits.size(), "edit"));
+  V.say(Title + ": minimising " + counted(Best->Edits.size(), "edit") +
+        allowTime());
   Minimised M = minimise(S, *Best, Most);
   auto Add = [&](Finalist F, StringRef Suffix) {
     F.Title = (Title + Suffix).str();
@@ -97,12 +112,15 @@ void Finals::add(StringRef Title, double Most, std::vector<Finalist> &Result) {
   }
   V.say(Title + ": validating " + counted(M.Kept.Edits.size(), "edit"));
   Finalist F = validated(M.Kept);
-  if (F.passed() || S.stopped())
+  if (F.passed())
     return Add(std::move(F), "");
   Add(std::move(F), ", refused");
-  V.say(Title + ": refused; looking for what is left");
+  V.say(Title + ": refused; looking for what is left" + allowTime());
   if (std::optional<Finalist> Left = settle(M.Kept, Most))
     Add(std::move(*Left), "");
+  else if (S.stopped())
+    V.say(Title + ": nothing was found in time; gevo-search --resume with a "
+                  "larger --budget looks longer");
 }
 
 // The fastest without error and the fastest at all.

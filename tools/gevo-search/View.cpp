@@ -49,7 +49,7 @@ void View::say(const Twine &Text) {
   errs() << Text << '\n';
 }
 
-static std::string duration(double Seconds) {
+std::string gevo::duration(double Seconds) {
   std::string Text;
   raw_string_ostream OS(Text);
   unsigned Whole = Seconds;

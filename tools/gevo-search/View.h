@@ -75,6 +75,9 @@ private:
 /// "1 edit", "2 edits", "2 launches".
 std::string counted(uint64_t Count, llvm::StringRef What);
 
+/// "1m5s".
+std::string duration(double Seconds);
+
 /// What was measured and checked, for the edit-set file.
 llvm::json::Object measuredOf(const Search &S, const Finalist &F,
                               const Settings &Asked);

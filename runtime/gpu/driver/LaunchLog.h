@@ -31,7 +31,8 @@ enum class LogKind : uint32_t {
   Finding,    ///< A finding; its JSON.
   Note,       ///< What a note is about, a line feed, and the note.
   Line,       ///< A kernel's name, a line feed, and a place in its code.
-  FromSass    ///< A kernel; how many of its launches machine code priced.
+  FromSass,   ///< A kernel; how many of its launches machine code priced.
+  Silent      ///< A kernel; how many of its launches wrote nothing.
 };
 
 /// The start of the file.

@@ -29,6 +29,9 @@ public:
     if (Outcome.Timing &&
         Outcome.Timing->Source == gpu::timing::CostSource::Sass)
       Log.add(LogKind::FromSass, Kernel, 1);
+    const gpu::LaunchCounters &Counters = Outcome.Result.Counters;
+    if (!Counters.GlobalStores && !Counters.Atomics)
+      Log.add(LogKind::Silent, Kernel, 1);
     if (Profile && Outcome.Timing)
       addLines(*Plan.F->Code, *Outcome.Timing);
     for (const gpu::Finding &F : Outcome.Result.Findings)

@@ -169,3 +169,18 @@ TEST(Engine, MinimisingTakesNoErrorIn) {
     EXPECT_EQ(M.Kept.Edits.size(), 2u);
   });
 }
+
+TEST(Engine, WhatComesAfterTheSearchEndsInTime) {
+  Trial T;
+  T.Evaluations = 1;
+  search(T, [](Search &S) {
+    Individual Whole = S.evaluateBeyond({{deletion(1), deletion(25)}})[0];
+    S.finishWithin(0);
+    EXPECT_TRUE(S.stopped());
+    EXPECT_EQ(minimise(S, Whole, 0).Kept.Edits.size(), 2u);
+    EXPECT_FALSE(S.evaluateBeyond({{deletion(2)}})[0].valid());
+    S.finishWithin(600);
+    EXPECT_FALSE(S.stopped());
+    EXPECT_EQ(minimise(S, Whole, 0).Kept.Edits.size(), 1u);
+  });
+}

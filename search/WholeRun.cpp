@@ -1,0 +1,186 @@
+//===- WholeRun.cpp - A run of the program --------------------------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The run itself is gevo-run's affair; here are its bounds and its report.
+//
+//===----------------------------------------------------------------------===//
+
+#include "search/MemoryWatch.h"
+#include "search/WholeRunner.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
+#include <chrono>
+#include <csignal>
+
+using namespace llvm;
+using namespace gevo;
+
+static constexpr StringLiteral OutputName = "stdout.txt",
+                               ReportName = "report.json";
+
+static std::optional<std::string> contentsOf(StringRef Path) {
+  auto Buffer = MemoryBuffer::getFile(Path, /*IsText=*/false,
+                                      /*RequiresNullTerminator=*/false);
+  if (!Buffer)
+    return std::nullopt;
+  return (*Buffer)->getBuffer().str();
+}
+
+// Takes kernels, times and findings from gevo-run's report. False if it is
+// none.
+static bool readReport(StringRef Text, WholeRun &R, std::string &Problem) {
+  Expected<json::Value> Value = json::parse(Text);
+  if (!Value) {
+    consumeError(Value.takeError());
+    return false;
+  }
+  const json::Object *Report = Value->getAsObject();
+  const json::Array *Kernels = Report ? Report->getArray("kernels") : nullptr;
+  if (!Kernels)
+    return false;
+  for (const json::Value &Row : *Kernels) {
+    const json::Object &K = *Row.getAsObject();
+    WholeRun::Kernel Kernel;
+    Kernel.Name = K.getString("name").value_or("").str();
+    Kernel.Launches = K.getInteger("launches").value_or(0);
+    Kernel.Silent = K.getInteger("silent_launches").value_or(0);
+    Kernel.Microseconds = K.getNumber("time_us").value_or(0);
+    if (const json::Array *Findings = K.getArray("findings"))
+      for (const json::Value &F : *Findings)
+        if (const json::Object *O = F.getAsObject()) {
+          std::string What =
+              Kernel.Name + " " + O->getString("kind").value_or("?").str();
+          if (O->getString("severity") == "error")
+            R.Findings.insert(What);
+          else if (O->getString("variant_severity") == "error")
+            R.Doubts.insert(What);
+        }
+    R.Kernels.push_back(std::move(Kernel));
+  }
+  for (StringRef List : {"failed", "problems"})
+    if (const json::Array *Messages = Report->getArray(List))
+      for (const json::Value &M : *Messages)
+        if (Problem.empty())
+          Problem = M.getAsString().value_or("").str();
+  return true;
+}
+
+static Fitness readOutputs(const WholeScenario &S, WholeRun &R) {
+  R.Outputs.push_back(contentsOf(OutputName).value_or(""));
+  for (const std::string &Name : S.OutputFiles) {
+    std::optional<std::string> Content = contentsOf(Name);
+    if (!Content || Content->empty())
+      return Fitness::failed(Stage::Compare,
+                             "output '" + Name + "' is " +
+                                 (Content ? "empty" : "missing"));
+    R.Outputs.push_back(std::move(*Content));
+  }
+  return Fitness();
+}
+
+// What the objective makes of a run that ended.
+static void setTime(const Objective &Goal, WholeRun &R) {
+  if (Goal.Kind == ObjectiveKind::Wall) {
+    R.Result.Time = R.WallSeconds * 1e9;
+  } else if (Goal.source() == Objective::Runs) {
+    if (std::optional<double> Number = Goal.takeFrom(R.Outputs[0]))
+      R.Result.Time = *Number;
+    else
+      R.Result = Fitness::failed(
+          Stage::Compare, "standard output has no number above 0 where '" +
+                              Goal.Pattern + "' looks for it");
+  } else {
+    for (const WholeRun::Kernel &K : R.Kernels)
+      R.Result.Time += K.Microseconds * 1000;
+  }
+}
+
+// A Ctrl-C that ends the search is not for the program, whose half run would
+// refuse a variant. Negative if it did not end by itself; \p Message says why.
+static int execute(const WholeScenario &S, ArrayRef<StringRef> Words,
+                   ArrayRef<std::optional<StringRef>> Redirects,
+                   std::string &Message) {
+  sigset_t Interrupt, Before;
+  sigemptyset(&Interrupt);
+  sigaddset(&Interrupt, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &Interrupt, &Before);
+  bool NotStarted = false;
+  sys::ProcessInfo Child =
+      sys::ExecuteNoWait(S.GevoRun, Words, std::nullopt, Redirects,
+                         /*MemoryLimit=*/0, &Message, &NotStarted);
+  pthread_sigmask(SIG_SETMASK, &Before, nullptr);
+  if (NotStarted)
+    return -1;
+  MemoryWatch Watch(Child.Pid, S.MemoryBytes);
+  int Status =
+      sys::Wait(Child,
+                S.Seconds ? std::optional<unsigned>(S.Seconds) : std::nullopt,
+                &Message)
+          .ReturnCode;
+  if (!Watch.exceeded())
+    return Status;
+  Message = formatv("it took more than {0:f1} GiB of memory",
+                    double(S.MemoryBytes) / (uint64_t(1) << 30));
+  return -1;
+}
+
+WholeRun gevo::runWhole(const WholeScenario &S, const Command &C,
+                        ArrayRef<std::string> PtxFiles, RunMode Mode) {
+  WholeRun R;
+  std::vector<std::string> Arguments = {
+      S.GevoRun, "--gpu=" + S.Gpu,
+      Mode == RunMode::Checked || Mode == RunMode::Verdict ? "--check=all"
+                                                           : "--check=bounds",
+      ("--json=" + ReportName).str()};
+  if (Mode == RunMode::Untimed || Mode == RunMode::Verdict)
+    Arguments.push_back("--time=off");
+  for (const std::string &File : PtxFiles)
+    Arguments.push_back("--substitute=" + File);
+  if (S.StepLimit)
+    Arguments.push_back("--step-limit=" + std::to_string(S.StepLimit));
+  Arguments.push_back("--");
+  append_range(Arguments, C);
+  // Nothing of an earlier run may be taken for this one's.
+  sys::fs::remove(OutputName);
+  sys::fs::remove(ReportName);
+  for (const std::string &Name : S.OutputFiles)
+    sys::fs::remove(Name);
+  SmallVector<StringRef, 16> Views(Arguments.begin(), Arguments.end());
+  std::optional<StringRef> Redirects[] = {StringRef(""), OutputName,
+                                          StringRef("")};
+  std::string Message;
+  auto Start = std::chrono::steady_clock::now();
+  R.ExitStatus = execute(S, Views, Redirects, Message);
+  R.WallSeconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - Start)
+          .count();
+  if (R.ExitStatus < 0) {
+    R.Result = Fitness::failed(Stage::Run, "the program crashed or did not "
+                                           "end: " +
+                                               Message);
+    return R;
+  }
+  std::string Problem;
+  std::optional<std::string> Report = contentsOf(ReportName);
+  if (!Report || !readReport(*Report, R, Problem)) {
+    R.Result = Fitness::failed(Stage::Load, "gevo-run made no report");
+    return R;
+  }
+  // gevo-run tells findings by its own status where the program's is 0.
+  constexpr int FoundErrors = 2;
+  if (!R.Findings.empty() && R.ExitStatus == FoundErrors)
+    R.ExitStatus = 0;
+  if (!Problem.empty())
+    R.Result = Fitness::failed(Stage::Run, Problem);
+  else
+    R.Result = readOutputs(S, R);
+  if (R.Result.valid())
+    setTime(S.Goal, R);
+  return R;
+}
