@@ -23,6 +23,30 @@ LaunchRunner::~LaunchRunner() {
   GuardReplays.clear();
 }
 
+// A byte that is poisoned before a replay, or that has another value after it.
+static bool mustBeWritten(const capture::Piece &P) {
+  for (size_t I = 0; I < P.Marks.size(); ++I)
+    if (capture::isWritten(P.Marks[I]) &&
+        (!(P.Marks[I] & capture::ReadFirst) || P.Before[I] != P.After[I]))
+      return true;
+  return false;
+}
+
+std::set<std::string> LaunchScenario::writers() const {
+  std::set<std::string> Kernels;
+  for (const capture::Case &C : Captured.Cases) {
+    const std::string &Kernel = C.Launches[0].Kernel;
+    bool Alone = all_of(C.Launches, [&](const capture::Launch &L) {
+      return L.Kernel == Kernel;
+    });
+    if (Alone && any_of(C.Buffers, [](const capture::Buffer &B) {
+          return any_of(B.Pieces, mustBeWritten);
+        }))
+      Kernels.insert(Kernel);
+  }
+  return Kernels;
+}
+
 std::string LaunchScenario::identity() const {
   std::string All = std::to_string(unsigned(Rule.Limits.Mode)) + " " +
                     std::to_string(Rule.Limits.Limit) + " " +

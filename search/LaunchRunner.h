@@ -33,6 +33,8 @@ struct LaunchScenario {
   /// Slower than this many times the original is of no use.
   double TimeBound = 1.5;
 
+  /// The kernels that cannot pass unless they write.
+  std::set<std::string> writers() const;
   /// For caches: equal for what gives equal results.
   std::string identity() const;
 };

@@ -16,13 +16,14 @@
 #include "passes/ir/Operators.h"
 #include "passes/ir/Replay.h"
 #include "passes/ir/StableName.h"
+#include "search/ir/Screen.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/xxhash.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include <numeric>
-#include <set>
 
 using namespace llvm;
 using namespace gevo;
@@ -59,6 +60,7 @@ std::unique_ptr<Program> IrProgram::clone() const {
       create(Records, [&](StringRef Name) { return Names.count(Name.str()); }),
       "what was read once is read again");
   Copy->Heat = Heat;
+  Copy->Judged = Judged;
   return Copy;
 }
 
@@ -152,43 +154,74 @@ IrProgram::propose(const EditList &Base, const Proposal &What, Random &Dice) {
   return PlacedEdit{Index, std::move(*E)};
 }
 
+// Edits often come to nothing but what the clean-up removes, or to the same as
+// others: to write a module takes a small part of the time to lower it.
+Expected<std::string> IrProgram::lower(unsigned Module,
+                                       std::unique_ptr<llvm::Module> Copy) {
+  constexpr size_t MostBytes = size_t(32) << 20;
+  SmallString<0> Bitcode;
+  raw_svector_ostream OS(Bitcode);
+  // The code generator may follow the order of uses.
+  WriteBitcodeToFile(*Copy, OS, /*ShouldPreserveUseListOrder=*/true);
+  XXH128_hash_t Hash = xxh3_128bits(arrayRefFromStringRef(Bitcode));
+  auto Key = std::make_tuple(Module, Hash.low64, Hash.high64);
+  if (auto Known = Lowered.find(Key); Known != Lowered.end())
+    return Known->second;
+  ++Lowerings;
+  Expected<std::string> PTX = ToolsOf[Module]->Lower.run(std::move(Copy));
+  if (!PTX)
+    return PTX;
+  if ((LoweredBytes += PTX->size()) > MostBytes) {
+    Lowered.clear();
+    LoweredBytes = PTX->size();
+  }
+  Lowered[Key] = *PTX;
+  return PTX;
+}
+
+// The PTX of one module, or why there is none.
+Fitness IrProgram::buildModule(unsigned M, const EditList &Edits,
+                               std::string &PTX) {
+  std::map<unsigned, std::vector<Edit>> ByFunction;
+  for (const PlacedEdit &E : Edits)
+    if (E.Function < Functions.size() && Functions[E.Function].Module == M)
+      ByFunction[E.Function].push_back(E.Change);
+  if (ByFunction.empty() && !Originals[M].empty()) {
+    PTX = Originals[M];
+    return Fitness();
+  }
+  ValueToValueMapTy Map;
+  std::unique_ptr<Module> Copy = copyOf(M, Map);
+  std::vector<FunctionTask> Tasks;
+  for (auto &[F, Changes] : ByFunction)
+    Tasks.push_back({cast<Function>(&*Map[Functions[F].F]), Changes});
+  if (!Tasks.empty())
+    if (std::optional<Refusal> Why =
+            replayOnCopy(*Copy, Tasks, ToolsOf[M]->Clean))
+      return Fitness::failed(Why->Edit ? Stage::Apply : Stage::Verify,
+                             Why->Reason);
+  for (auto &[F, Changes] : ByFunction) {
+    const Function &Original = *Functions[F].F;
+    if (Judged.count(Original.getName().str()))
+      if (std::string Why =
+              hopeless(*Copy->getFunction(Original.getName()), Original);
+          !Why.empty())
+        return Fitness::failed(Stage::Screen, Why);
+  }
+  Expected<std::string> Lowered = lower(M, std::move(Copy));
+  if (!Lowered)
+    return Fitness::failed(Stage::Lower, toString(Lowered.takeError()));
+  PTX = std::move(*Lowered);
+  if (ByFunction.empty())
+    Originals[M] = PTX;
+  return Fitness();
+}
+
 Built IrProgram::build(const EditList &Edits) {
   Built Result;
-  for (unsigned M = 0; M < Modules.size(); ++M) {
-    bool Edited = any_of(Edits, [&](const PlacedEdit &E) {
-      return E.Function < Functions.size() && Functions[E.Function].Module == M;
-    });
-    if (!Edited && !Originals[M].empty()) {
-      Result.Code.Modules.push_back(Originals[M]);
-      continue;
-    }
-    ValueToValueMapTy Map;
-    std::unique_ptr<Module> Copy = copyOf(M, Map);
-    std::vector<FunctionTask> Tasks;
-    for (unsigned F = 0; F < Functions.size(); ++F) {
-      FunctionTask Task{cast_or_null<Function>(Map.lookup(Functions[F].F)), {}};
-      for (const PlacedEdit &E : Edits)
-        if (E.Function == F)
-          Task.Edits.push_back(E.Change);
-      if (Functions[F].Module == M && !Task.Edits.empty())
-        Tasks.push_back(std::move(Task));
-    }
-    if (Edited)
-      if (std::optional<Refusal> Why =
-              replayOnCopy(*Copy, Tasks, ToolsOf[M]->Clean)) {
-        Result.Failure = Fitness::failed(
-            Why->Edit ? Stage::Apply : Stage::Verify, Why->Reason);
-        return Result;
-      }
-    Expected<std::string> PTX = ToolsOf[M]->Lower.run(std::move(Copy));
-    if (!PTX) {
-      Result.Failure = Fitness::failed(Stage::Lower, toString(PTX.takeError()));
-      return Result;
-    }
-    if (!Edited)
-      Originals[M] = *PTX;
-    Result.Code.Modules.push_back(std::move(*PTX));
-  }
+  Result.Code.Modules.resize(Modules.size());
+  for (unsigned M = 0; M < Modules.size() && Result.ok(); ++M)
+    Result.Failure = buildModule(M, Edits, Result.Code.Modules[M]);
   return Result;
 }
 

@@ -21,6 +21,9 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/ValueMap.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
+#include <map>
+#include <set>
+#include <tuple>
 
 namespace gevo {
 
@@ -72,6 +75,13 @@ public:
   /// Which code is hot; until it is set, all is alike.
   void setHeat(HeatMap New) { Heat = std::move(New); }
 
+  /// Kernels that are judged by what they write, of which code can tell that
+  /// they fail; see Screen.h.
+  void setJudged(std::set<std::string> Kernels) { Judged = std::move(Kernels); }
+
+  /// How often code was generated: the others were equal to earlier code.
+  unsigned lowerings() const { return Lowerings; }
+
   /// What \p Set has for this program; functions that are not the ones that it
   /// was made for are an error.
   llvm::Expected<EditList> editsOf(const EditSet &Set) const;
@@ -90,6 +100,9 @@ private:
   std::unique_ptr<llvm::Module>
   copyOf(unsigned Module, llvm::ValueToValueMapTy &Map,
          const llvm::Function *OnlyBody = nullptr) const;
+  Fitness buildModule(unsigned M, const EditList &Edits, std::string &PTX);
+  llvm::Expected<std::string> lower(unsigned Module,
+                                    std::unique_ptr<llvm::Module> Copy);
   unsigned drawFunction(bool Hot, Random &Dice) const;
   uint64_t heatOf(unsigned Function, llvm::StringRef Anchor) const;
 
@@ -98,6 +111,7 @@ private:
   std::vector<std::unique_ptr<llvm::Module>> Modules;
   std::vector<Target> Functions;
   HeatMap Heat;
+  std::set<std::string> Judged;
   /// The PTX of modules without edits, made when first needed.
   std::vector<std::string> Originals;
   /// By module: what turns its copies into PTX.
@@ -107,6 +121,10 @@ private:
     Lowering Lower;
   };
   std::vector<std::unique_ptr<Tools>> ToolsOf;
+  /// The PTX of modules, by their number and the hash of what was lowered.
+  std::map<std::tuple<unsigned, uint64_t, uint64_t>, std::string> Lowered;
+  size_t LoweredBytes = 0;
+  unsigned Lowerings = 0;
 };
 
 } // namespace gevo

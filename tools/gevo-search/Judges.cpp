@@ -176,6 +176,7 @@ Error Judges::capture(bool Again) {
     return Error::success();
   }
   Device.setHeat(std::move(*Heat));
+  Device.setJudged(Captured->writers());
   Launches = std::move(*Captured);
   uint64_t Count = 0;
   for (const capture::Case &C : Launches->Captured.Cases)

@@ -137,6 +137,8 @@ Finalist Judges::validate(const Individual &I) {
 }
 
 Fitness Judges::judgeThoroughly(const Individual &I) {
+  // The stages that run code must see through it, too.
+  Device.setJudged({});
   Built B = Device.build(I.Edits);
   if (!B.ok())
     return B.Failure;

@@ -14,6 +14,7 @@
 #include "search/WholeRunner.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
 #include "gtest/gtest.h"
 #include <ctime>
 #include <set>
@@ -98,10 +99,15 @@ TEST(Workers, CanBeAskedWithoutWaiting) {
 // It is not the program itself that takes it, but one that it starts, and none
 // of them is left.
 TEST(WholeRun, TakesNoMoreMemoryThanItMay) {
-  SmallString<128> Script;
-  int FD;
-  ASSERT_FALSE(sys::fs::createTemporaryFile("gevo-greedy", "sh", FD, Script));
-  raw_fd_ostream(FD, /*shouldClose=*/true)
+  SmallString<128> Folder, Before;
+  ASSERT_FALSE(sys::fs::createUniqueDirectory("gevo-greedy", Folder));
+  ASSERT_FALSE(sys::fs::current_path(Before));
+  // What a run prints is a file in the working directory.
+  ASSERT_FALSE(sys::fs::set_current_path(Folder));
+  SmallString<128> Script = Folder;
+  sys::path::append(Script, "greedy.sh");
+  std::error_code Unwritten;
+  raw_fd_ostream(Script, Unwritten)
       << "#!/bin/sh\nhead -c 2G /dev/zero | tail -n 1 | wc -c\n";
   ASSERT_FALSE(sys::fs::setPermissions(Script, sys::fs::all_all));
   WholeScenario S;
@@ -114,7 +120,8 @@ TEST(WholeRun, TakesNoMoreMemoryThanItMay) {
             std::string::npos)
       << R.Result.Reason;
   EXPECT_LT(R.WallSeconds, 30);
-  sys::fs::remove(Script);
+  ASSERT_FALSE(sys::fs::set_current_path(Before));
+  sys::fs::remove_directories(Folder);
 }
 
 TEST(Workers, TellTheirProcessorTime) {
