@@ -120,7 +120,12 @@ CUresult cuMemFree_v2(CUdeviceptr Address) {
     return R;
   if (!Address)
     return CUDA_SUCCESS;
-  return guarded([&] { return freeDeviceMemory(Address); });
+  return guarded([&] {
+    // Work that another thread has begun may use it.
+    if (auto Range = Driver::get().findMemory(Address))
+      cuCtxSynchronize_v2(Range->Ctx->Handle);
+    return freeDeviceMemory(Address);
+  });
 }
 
 CUresult cuMemGetAddressRange_v2(CUdeviceptr *Base, size_t *Bytes,

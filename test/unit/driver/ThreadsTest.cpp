@@ -15,6 +15,7 @@
 #include "test/unit/driver/OpenDriver.h"
 
 #include <atomic>
+#include <chrono>
 #include <random>
 #include <thread>
 
@@ -288,37 +289,60 @@ TEST_F(OrderTest, HostFunctionsMayCallBack) {
   Other.join();
 }
 
-TEST_F(OrderTest, RunningWorkIsNotReady) {
-  // The other thread's host function waits until the stream was asked.
-  struct Gate {
-    std::atomic<bool> Inside{false}, Open{false}, Ended{false};
-  } G;
-  CUstream S = nullptr, Free = nullptr;
-  ASSERT_EQ(A.cuStreamCreate(&S, 0), CUDA_SUCCESS);
+/// Another thread's host function, which a stream cannot end before the gate
+/// is opened.
+class GateTest : public DriverTest {
+protected:
+  CUstream S = nullptr;
+  std::atomic<bool> Inside{false}, Open{false}, Ended{false};
+  std::thread Other;
+
+  void SetUp() override {
+    DriverTest::SetUp();
+    ASSERT_EQ(A.cuStreamCreate(&S, 0), CUDA_SUCCESS);
+    Other = std::thread([this] {
+      EXPECT_EQ(A.cuCtxSetCurrent(Ctx), CUDA_SUCCESS);
+      EXPECT_EQ(A.cuLaunchHostFunc(
+                    S,
+                    [](void *Data) {
+                      auto &T = *static_cast<GateTest *>(Data);
+                      T.Inside = true;
+                      while (!T.Open)
+                        std::this_thread::yield();
+                      T.Ended = true;
+                    },
+                    this),
+                CUDA_SUCCESS);
+    });
+    while (!Inside)
+      std::this_thread::yield();
+  }
+  void TearDown() override {
+    Other.join();
+    DriverTest::TearDown();
+  }
+};
+
+TEST_F(GateTest, RunningWorkIsNotReady) {
+  CUstream Free = nullptr;
   ASSERT_EQ(A.cuStreamCreate(&Free, 0), CUDA_SUCCESS);
-  std::thread Other([&] {
-    EXPECT_EQ(A.cuCtxSetCurrent(Ctx), CUDA_SUCCESS);
-    EXPECT_EQ(A.cuLaunchHostFunc(
-                  S,
-                  [](void *Data) {
-                    auto &G = *static_cast<Gate *>(Data);
-                    G.Inside = true;
-                    while (!G.Open)
-                      std::this_thread::yield();
-                    G.Ended = true;
-                  },
-                  &G),
-              CUDA_SUCCESS);
-  });
-  while (!G.Inside)
-    std::this_thread::yield();
   EXPECT_EQ(A.cuStreamQuery(S), CUDA_ERROR_NOT_READY);
   EXPECT_EQ(A.cuStreamQuery(Free), CUDA_SUCCESS);
   EXPECT_EQ(A.cuStreamSynchronize(Free), CUDA_SUCCESS);
-  G.Open = true;
+  Open = true;
   EXPECT_EQ(A.cuCtxSynchronize(), CUDA_SUCCESS);
-  EXPECT_TRUE(G.Ended);
-  Other.join();
+  EXPECT_TRUE(Ended);
+}
+
+TEST_F(GateTest, MemoryIsFreedAfterRunningWork) {
+  CUdeviceptr P = allocate(64);
+  std::thread Opener([this] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    Open = true;
+  });
+  EXPECT_EQ(A.cuMemFree_v2(P), CUDA_SUCCESS);
+  EXPECT_TRUE(Ended) << "the work might have used it";
+  Opener.join();
 }
 
 TEST_F(OrderTest, EachThreadCapturesItsOwnStream) {
