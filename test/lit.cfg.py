@@ -33,15 +33,23 @@ if lit_config.maxIndividualTestTimeIsSupported[0]:
 
 # The include folder is named although clang knows it: on a machine that has
 # another CUDA's headers in a system folder, those would come first.
+clangxx = os.path.join(config.gevo_llvm_tools, "clang++")
 clangxx_cuda = " ".join(
     [
-        os.path.join(config.gevo_llvm_tools, "clang++"),
+        clangxx,
         "-x cuda",
         f"--cuda-path={cuda}",
         f"-isystem {cuda}/include",
         "-Wno-unknown-cuda-version",
     ]
 )
+# A program brings along what sanitized libraries that it loads call.
+host_cxx = clangxx
+if config.gevo_sanitize:
+    flags = [f"-fsanitize={config.gevo_sanitize}", "-fno-sanitize=function"]
+    host_cxx = " ".join([clangxx, *flags])
+    on_host = " ".join("-Xarch_host " + flag for flag in flags)
+    clangxx_cuda += f" --start-no-unused-arguments {on_host} --end-no-unused-arguments"
 config.substitutions += [
     # A whole program, linked with the shared runtime.
     (
@@ -49,6 +57,8 @@ config.substitutions += [
         f"{clangxx_cuda} -O1 --offload-arch=sm_70 -Wall -Werror -L{cuda}/lib64 -Wl,-rpath,{cuda}/lib64 -lcudart",
     ),
     ("%clangxx_cuda", clangxx_cuda),
+    # For programs of the host that load our libraries.
+    ("%host_cxx", host_cxx),
     ("%opt_gevo", f"opt -load-pass-plugin={plugin}"),
     ("%gevo_plugin", plugin),
     ("%edit_set", f"{config.gevo_python} {config.test_source_root}/Inputs/edit-set.py {plugin}"),
