@@ -63,12 +63,13 @@ inline bool allInside(const uint64_t (&A)[WarpSize], uint32_t Mask, uint64_t Lo,
   return Bad == 0;
 }
 
-/// True if the lanes of \p Mask stand to each other as \p M remembers.
+/// True if the lanes of \p Mask stand to each other as \p M remembers. \p Base
+/// is what makes host pointers of \p A.
 inline bool isAgain(const AccessMemo &M, const uint64_t (&A)[WarpSize],
-                    uint32_t Mask, TraceSpace Space) {
+                    uint64_t Base, uint32_t Mask, TraceSpace Space) {
   uint64_t Lead = A[M.Lead];
   if (M.Mask != Mask || M.Access.Space != Space ||
-      (Lead & M.AlignMask) != M.Align)
+      ((Lead + Base) & M.AlignMask) != M.Align)
     return false;
   uint64_t Other = 0;
   if (Mask == FullMask) {
@@ -88,12 +89,29 @@ inline bool watch(Warp &W, const Inst &I, uint32_t Mask,
                   AccessKind Kind, TraceSpace Space) {
   if (W.Trace) {
     AccessMemo &M = W.Owner.G.Traces->memo(W.Current->Function, W.Pc);
-    if (isAgain(M, A, Mask, Space))
+    if (isAgain(M, A, 0, Mask, Space))
       recordAgain(W, M, A[M.Lead]);
     else
       recordAccess(W, M, Mask, A, Bytes, Kind, Space);
   }
   return !W.Checked || watchAccess(W, I, Mask, A, Bytes, Kind, Space);
+}
+
+/// The same as allInside() and then watch() for a traced warp without checks
+/// whose lanes stand to each other as the last time: then the outermost lanes
+/// say for all whether they are inside. False if it takes the two.
+inline bool isInsideAgain(Warp &W, uint32_t Mask, const uint64_t (&A)[WarpSize],
+                          uint64_t Base, uint64_t Lo, uint64_t Span,
+                          uint64_t AlignMask, TraceSpace Space) {
+  if (!W.Trace || W.Checked)
+    return false;
+  AccessMemo &M = W.Owner.G.Traces->memo(W.Current->Function, W.Pc);
+  uint64_t Lead = A[M.Lead];
+  if (Lead + M.Least - Lo > Span || Lead + M.Most - Lo > Span ||
+      ((Lead | M.DeltaBits) & AlignMask) || !isAgain(M, A, Base, Mask, Space))
+    return false;
+  recordAgain(W, M, Lead + Base);
+  return true;
 }
 
 /// Turns addresses into host pointers, in place; false after a fault.
@@ -110,23 +128,29 @@ inline bool resolve(Warp &W, const Inst &I, uint32_t Mask,
     do
       if (W.LastGeneration == B.G.Memory.generation() &&
           (Kind == AccessKind::Load || W.LastWritable) &&
-          W.LastHi - W.LastLo >= Bytes &&
-          allInside(A, Mask, W.LastLo, W.LastHi - W.LastLo - Bytes,
-                    AlignMask)) {
-        if (W.Watched)
-          return watch(W, I, Mask, A, Bytes, Kind, TraceSpace::Global);
-        return true;
+          W.LastHi - W.LastLo >= Bytes) {
+        uint64_t Span = W.LastHi - W.LastLo - Bytes;
+        if (isInsideAgain(W, Mask, A, 0, W.LastLo, Span, AlignMask,
+                          TraceSpace::Global))
+          return true;
+        if (allInside(A, Mask, W.LastLo, Span, AlignMask))
+          return !W.Watched ||
+                 watch(W, I, Mask, A, Bytes, Kind, TraceSpace::Global);
       }
     while (hitAnother(W, A[__builtin_ctz(Mask)]));
     break;
   case ptx::Space::Shared:
-    if (B.G.SharedBytes >= Bytes &&
-        allInside(A, Mask, 0, B.G.SharedBytes - Bytes, AlignMask)) {
+    if (B.G.SharedBytes >= Bytes) {
+      uint64_t Base = reinterpret_cast<uint64_t>(B.Shared);
+      uint64_t Span = B.G.SharedBytes - Bytes;
+      bool Known = isInsideAgain(W, Mask, A, Base, 0, Span, AlignMask,
+                                 TraceSpace::Shared);
+      if (!Known && !allInside(A, Mask, 0, Span, AlignMask))
+        break;
       for (unsigned L = 0; L < WarpSize; ++L)
-        A[L] += reinterpret_cast<uint64_t>(B.Shared);
-      if (W.Watched)
-        return watch(W, I, Mask, A, Bytes, Kind, TraceSpace::Shared);
-      return true;
+        A[L] += Base;
+      return Known || !W.Watched ||
+             watch(W, I, Mask, A, Bytes, Kind, TraceSpace::Shared);
     }
     break;
   case ptx::Space::Local:

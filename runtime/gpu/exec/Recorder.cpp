@@ -217,8 +217,16 @@ void gevo::gpu::recordAccess(Warp &W, AccessMemo &M, uint32_t Mask,
   M.Access.BytesPerLane = uint8_t(Bytes);
   M.Access.Mask = Mask;
   M.Lines.clear();
-  for (unsigned L = 0; L < WarpSize; ++L)
+  int64_t Least = 0, Most = 0;
+  M.DeltaBits = 0;
+  for (unsigned L = 0; L < WarpSize; ++L) {
     M.Delta[L] = Mask >> L & 1 ? A[L] - A[M.Lead] : 0;
+    M.DeltaBits |= M.Delta[L];
+    Least = std::min(Least, int64_t(M.Delta[L]));
+    Most = std::max(Most, int64_t(M.Delta[L]));
+  }
+  M.Least = uint64_t(Least);
+  M.Most = uint64_t(Most);
   uint64_t Model[WarpSize] = {};
   for (uint32_t Rest = Mask; Rest; Rest &= Rest - 1) {
     unsigned L = unsigned(__builtin_ctz(Rest));

@@ -26,6 +26,8 @@ namespace gevo::gpu {
 /// What an instruction did the last time.
 struct AccessMemo {
   alignas(64) uint64_t Delta[WarpSize] = {}; ///< To the address of Lead.
+  uint64_t Least = 0, Most = 0;              ///< Of Delta, as signed numbers.
+  uint64_t DeltaBits = 0;                    ///< All bits that are set in it.
   uint32_t Mask = 0;                         ///< 0: nothing is remembered.
   uint8_t Lead = 0;                          ///< The first active lane.
   uint8_t AlignMask = 0;                     ///< Bits of Lead's address that

@@ -24,7 +24,6 @@ constexpr unsigned SectorsPerLine = 4;
 
 /// One line. Masks have a bit per sector.
 struct CacheLine {
-  uint64_t Tag = ~uint64_t(0);
   uint64_t FillTime = 0; ///< When the data of the last fill is there.
   uint32_t Filler = 0;   ///< Who fetches the pending sectors (L1).
   uint8_t Valid = 0;
@@ -32,11 +31,18 @@ struct CacheLine {
   uint8_t Dirty = 0;
 };
 
+/// What a line that had to go leaves behind.
+struct EvictedLine {
+  uint64_t Tag = 0;
+  uint8_t Dirty = 0;
+};
+
 /// The tags. They take memory from the first line on: most launches of a
 /// program that makes many touch little.
 class Cache {
 public:
-  Cache(uint64_t Sets, uint64_t Ways) : NumSets(Sets), NumWays(Ways) {
+  Cache(uint64_t Sets, uint64_t Ways)
+      : NumSets(Sets), NumWays(Ways), Top(unsigned(4 * (Ways - 1) % 64)) {
     assert(Sets && Ways && "a cache has lines");
   }
 
@@ -48,26 +54,48 @@ public:
     uint64_t First = Set * NumWays;
     for (uint64_t W = First; W < First + NumWays; ++W)
       if (Tags[W] == Tag) {
-        change(Set);
-        Used[W] = ++Touches;
+        touch(Set, W - First);
         return &Lines[W];
       }
     return nullptr;
   }
+  /// The same for a line that was at \p Place when last seen.
+  CacheLine *findAt(uint64_t Place, uint64_t Set, uint64_t Tag) {
+    if (Tags[Place] != Tag)
+      return find(Set, Tag);
+    touch(Set, Place - Set * NumWays);
+    return &Lines[Place];
+  }
+  uint64_t placeOf(const CacheLine *L) const {
+    return uint64_t(L - Lines.data());
+  }
+  /// Asks the host for what find() will look at in \p Set.
+  void prefetch(uint64_t Set) const {
+    if (Tags.empty())
+      return;
+    constexpr uint64_t HostLine = 64;
+    uint64_t First = Set * NumWays, End = First + NumWays;
+    for (uint64_t W = First; W < End; W += HostLine / sizeof(Tags[0]))
+      __builtin_prefetch(&Tags[W]);
+    for (uint64_t W = First; W < End; W += HostLine / sizeof(Lines[0]))
+      __builtin_prefetch(&Lines[W]);
+    __builtin_prefetch(&Ages[Set]);
+  }
+  /// The same for findAt().
+  void prefetchAt(uint64_t Place) const {
+    __builtin_prefetch(&Tags[Place]);
+    __builtin_prefetch(&Lines[Place]);
+  }
 
   /// Replaces the line to go; \p Evicted gets what it was.
-  CacheLine *replace(uint64_t Set, uint64_t Tag, CacheLine &Evicted) {
+  CacheLine *replace(uint64_t Set, uint64_t Tag, EvictedLine &Evicted) {
     if (Lines.empty())
       allocate();
-    uint64_t First = Set * NumWays, Victim = First;
-    for (uint64_t W = First + 1; W < First + NumWays; ++W)
-      if (Used[W] < Used[Victim])
-        Victim = W;
-    change(Set);
-    Evicted = Lines[Victim];
+    uint64_t Way = oldest(Set), Victim = Set * NumWays + Way;
+    Evicted = {Tags[Victim], Lines[Victim].Dirty};
     Lines[Victim] = CacheLine();
-    Lines[Victim].Tag = Tags[Victim] = Tag;
-    Used[Victim] = ++Touches;
+    Tags[Victim] = Tag;
+    touch(Set, Way);
     return &Lines[Victim];
   }
 
@@ -94,8 +122,11 @@ public:
       for (uint64_t W = Set * NumWays; W < (Set + 1) * NumWays; ++W) {
         Lines[W] = Kept.Lines[W];
         Tags[W] = Kept.Tags[W];
-        Used[W] = Kept.Used[W];
+        if (isWide())
+          Used[W] = Kept.Used[W];
       }
+    for (uint64_t Set : Changed)
+      Ages[Set] = Kept.Ages[Set];
     Touches = Kept.Touches;
     forgetChanges();
   }
@@ -121,10 +152,49 @@ public:
   }
 
 private:
+  /// \name Age
+  /// Up to 16 ways are kept in order of age, four bits each, the oldest in
+  /// the lowest ones. More ways have the number of the touch that was their
+  /// last, which takes more memory, and a search for the oldest.
+  /// @{
+  static constexpr uint64_t ByNumber = 0xfedcba9876543210;
+  bool isWide() const { return NumWays > 16; }
+  void touch(uint64_t Set, uint64_t Way) {
+    change(Set);
+    if (isWide())
+      Used[Set * NumWays + Way] = ++Touches;
+    else if (Ages[Set] >> Top != Way)
+      Ages[Set] = youngest(Ages[Set], Way);
+  }
+  /// \p Order with \p Way moved to the end.
+  uint64_t youngest(uint64_t Order, uint64_t Way) const {
+    constexpr uint64_t Ones = 0x1111111111111111;
+    uint64_t Differ = Order ^ Way * Ones;
+    uint64_t Same = (Differ - Ones) & ~Differ & Ones << 3;
+    uint64_t Older =
+        (uint64_t(1) << (unsigned(__builtin_ctzll(Same)) & ~3u)) - 1;
+    uint64_t Rest = (Order & Older) | (Order >> 4 & ~Older);
+    return (Rest & ((uint64_t(1) << Top) - 1)) | Way << Top;
+  }
+  uint64_t oldest(uint64_t Set) const {
+    if (!isWide())
+      return Ages[Set] & 15;
+    uint64_t First = Set * NumWays, Victim = First;
+    for (uint64_t W = First + 1; W < First + NumWays; ++W)
+      if (Used[W] < Used[Victim])
+        Victim = W;
+    return Victim - First;
+  }
+  /// No way was touched yet; the first is the oldest.
+  uint64_t untouched() const { return ByNumber & (~uint64_t(0) >> (60 - Top)); }
+  /// @}
+
   void allocate() {
     Lines.resize(NumSets * NumWays);
     Tags.resize(Lines.size(), ~uint64_t(0));
-    Used.resize(Lines.size());
+    Ages.resize(NumSets, untouched());
+    if (isWide())
+      Used.resize(Lines.size());
     IsChanged.resize(NumSets);
   }
   void change(uint64_t Set) {
@@ -137,8 +207,10 @@ private:
     for (uint64_t W = Set * NumWays; W < (Set + 1) * NumWays; ++W) {
       Lines[W] = CacheLine();
       Tags[W] = ~uint64_t(0);
-      Used[W] = 0;
+      if (isWide())
+        Used[W] = 0;
     }
+    Ages[Set] = untouched();
   }
   void forgetChanges() {
     for (uint64_t Set : Changed)
@@ -147,10 +219,12 @@ private:
   }
 
   uint64_t NumSets, NumWays;
+  unsigned Top; ///< The place of the youngest way in Ages.
   uint64_t Touches = 0;
   std::vector<CacheLine> Lines;
   std::vector<uint64_t> Tags; ///< As in Lines.
-  std::vector<uint64_t> Used; ///< When each was last touched, in touches.
+  std::vector<uint64_t> Ages; ///< By set.
+  std::vector<uint64_t> Used; ///< By line, if there are many ways.
   /// Sets that were touched since the last clear() or keep().
   std::vector<uint64_t> Changed;
   std::vector<uint8_t> IsChanged; ///< By set.

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/gpu/timing/MemorySystem.h"
-#include "runtime/gpu/exec/Trace.h"
 
 #include <algorithm>
 
@@ -108,7 +107,7 @@ void MemorySystem::copied(uint64_t Address, uint64_t Bytes) {
     Lookup At = locate(Line);
     Cache &Tags = Slices[At.SliceIndex].Tags;
     CacheLine *L = Tags.find(At.Set, At.Tag);
-    CacheLine Evicted;
+    EvictedLine Evicted;
     if (!L)
       L = Tags.replace(At.Set, At.Tag, Evicted);
     for (unsigned B = 0; B < SectorsPerLine; ++B) {
@@ -154,7 +153,7 @@ CacheLine *MemorySystem::lineFor(const Lookup &At, uint64_t Now) {
   Cache &Tags = Slices[At.SliceIndex].Tags;
   if (CacheLine *L = Tags.find(At.Set, At.Tag))
     return L;
-  CacheLine Evicted;
+  EvictedLine Evicted;
   CacheLine *L = Tags.replace(At.Set, At.Tag, Evicted);
   ++Counters.L2Replaced;
   if (Evicted.Dirty) {

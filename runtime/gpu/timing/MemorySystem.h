@@ -15,6 +15,7 @@
 #ifndef GEVO_RUNTIME_GPU_TIMING_MEMORYSYSTEM_H
 #define GEVO_RUNTIME_GPU_TIMING_MEMORYSYSTEM_H
 
+#include "runtime/gpu/exec/Trace.h"
 #include "runtime/gpu/timing/Cache.h"
 #include "runtime/gpu/timing/Profile.h"
 
@@ -59,6 +60,12 @@ public:
   /// Serves \p R, whose lines (see traceLine) start at \p Lines. Requests
   /// must come in order of time.
   MemoryReply serve(const MemoryRequest &R, const uint64_t *Lines);
+
+  /// Asks the host for what serve() will look at for \p Line (see traceLine).
+  void prefetch(uint64_t Line) const {
+    Lookup At = locate(lineOf(Line));
+    Slices[At.SliceIndex].Tags.prefetch(At.Set);
+  }
 
   /// A new launch: clocks start again, contents stay (a warm L2).
   void restart();

@@ -77,10 +77,14 @@ public:
   void remove(unsigned Place) {
     Ready = without(Ready, Place);
     Far = without(Far, Place);
-    for (uint64_t &Word : Ring)
+    for (uint64_t Rest = Slots; Rest; Rest &= Rest - 1) {
+      uint64_t &Word = Ring[unsigned(__builtin_ctzll(Rest))];
       Word = without(Word, Place);
-    for (unsigned K = Place; K + 1 < MaxWarps; ++K)
+    }
+    for (uint64_t Rest = Far >> Place; Rest; Rest &= Rest - 1) {
+      unsigned K = Place + unsigned(__builtin_ctzll(Rest));
       FarTime[K] = FarTime[K + 1];
+    }
   }
 
   /// \p Word without bit \p Place; the higher ones move down.

@@ -23,6 +23,8 @@ constexpr double Tolerance = 0.015;
 constexpr size_t Start = 1, Middle = 3, Last = 5;
 /// Rounds in the first gap; each further one is twice as long.
 constexpr uint64_t FirstGap = 16;
+/// The share of the resident blocks that is kept for the end of the grid.
+constexpr uint64_t LastShare = 8;
 
 uint64_t scaled(uint64_t Delta, double Factor) {
   return uint64_t(double(Delta) * Factor + 0.5);
@@ -88,7 +90,7 @@ uint64_t Sampler::skip(const Progress &Now, uint64_t Remaining,
     return 0;
   correct();
   Gap = Gap ? 2 * Gap : FirstGap * Resident;
-  return std::min(Gap, Remaining - Resident);
+  return std::min(Gap, Remaining - (Resident + LastShare - 1) / LastShare);
 }
 
 /// True if L2 had been replaced once when the rounds began, or will not be in

@@ -11,8 +11,10 @@
 // back, is the launch's own), the blocks that follow are executed but not
 // timed; they are charged at that rate for the instructions they execute. Then
 // the next rounds are timed again, and so on with longer and longer gaps, until
-// the last round, which always is. Rounds that do not agree are timed in full,
-// so a grid that never settles is exact.
+// the last blocks, an eighth of a round: the last one of a grid often does more
+// than the others. With them and the resident blocks it is timed how the GPU
+// empties. Rounds that do not agree are timed in full, so a grid that never
+// settles is exact.
 //
 //   time  |start| round | round |   (gap)    | round | round | (gap) | last |
 //                   `-- agree --'                `-- agree --'

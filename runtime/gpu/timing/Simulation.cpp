@@ -97,11 +97,13 @@ private:
   std::unique_ptr<Sampler> Gaps; ///< Null: every block is timed.
   std::vector<const MemoryRequest *> Merged;
   std::vector<uint32_t> Places; ///< Of sortRequests, by time.
-  struct Answer {
-    MemoryRequest Request;
-    MemoryReply Reply;
+  /// What L2 told an SM and the SM does not know yet.
+  struct Mail {
+    std::vector<Sm::Answer> Answers;
+    uint64_t Written = 0; ///< When the last of its writes is done.
   };
-  std::vector<std::vector<Answer>> Answers; ///< By SM, not yet delivered.
+  void deliver(Mail &M, Sm &To);
+  std::vector<Mail> Mails; ///< By SM.
 };
 
 Launch::Launch(const Profile &P, const CostProgram &Code,
@@ -123,7 +125,7 @@ Launch::Launch(const Profile &P, const CostProgram &Code,
   for (uint32_t K = 0; K < Used; ++K)
     SMs.push_back(
         std::make_unique<Sm>(P, Code, K, Bytes, Resident, Warps, T.Profile));
-  Answers.resize(Used);
+  Mails.resize(Used);
   if (Skip)
     Gaps =
         std::make_unique<Sampler>(Used * T.Full.BlocksPerSM, Memory.l2Lines());
@@ -158,15 +160,30 @@ void Launch::firstWave() {
         return;
 }
 
+void Launch::deliver(Mail &M, Sm &To) {
+  // A launch has ended when its last write and atomic operation is done.
+  To.written(M.Written);
+  constexpr size_t Soon = 4;
+  for (size_t K = 0; K < M.Answers.size(); ++K) {
+    if (K + 2 * Soon < M.Answers.size())
+      To.prefetchLists(M.Answers[K + 2 * Soon]);
+    if (K + Soon < M.Answers.size())
+      To.prefetchLine(M.Answers[K + Soon]);
+    To.reply(M.Answers[K]);
+  }
+  M.Answers.clear();
+}
+
 /// Brings each SM up to date with what L2 answered and runs it to \p End.
 void Launch::runWindow(uint64_t End) {
   for (size_t K = 0; K < SMs.size(); ++K) {
     Sm &S = *SMs[K];
-    if (K + 1 < SMs.size())
+    if (K + 1 < SMs.size()) {
       SMs[K + 1]->prefetch();
-    for (const Answer &A : Answers[K])
-      S.reply(A.Request, A.Reply);
-    Answers[K].clear();
+      for (const Sm::Answer &A : Mails[K + 1].Answers)
+        SMs[K + 1]->prefetchFetch(A);
+    }
+    deliver(Mails[K], S);
     while (S.run(End)) {
       while (std::unique_ptr<BlockTrace> B = S.takeFinished()) {
         ++Finished.Blocks;
@@ -185,12 +202,11 @@ void Launch::runWindow(uint64_t End) {
 /// counting how many there are of each time is quicker than comparing them.
 void Launch::sortRequests() {
   uint64_t First = Never, Last = 0, Count = 0;
-  for (auto &S : SMs)
-    for (const MemoryRequest &R : S->requests()) {
-      First = std::min(First, R.Time);
-      Last = std::max(Last, R.Time);
-      ++Count;
-    }
+  for (auto &S : SMs) {
+    First = std::min(First, S->requestTimes().first);
+    Last = std::max(Last, S->requestTimes().second);
+    Count += S->requests().size();
+  }
   Merged.resize(Count);
   constexpr uint64_t FewTimes = 1 << 14;
   if (Count && Last - First < FewTimes) {
@@ -221,12 +237,29 @@ void Launch::sortRequests() {
 uint64_t Launch::serveRequests() {
   sortRequests();
   uint64_t First = Never;
-  for (const MemoryRequest *Asked : Merged) {
-    const MemoryRequest &R = *Asked;
-    MemoryReply Reply = Memory.serve(R, SMs[R.SM]->lines() + R.FirstLine);
-    if (R.Fetch != NoIndex)
-      First = std::min(First, Reply.Time);
-    Answers[R.SM].push_back({R, Reply});
+  // Neither the requests nor the sets of L2 lie in an order that the host
+  // could foresee.
+  constexpr size_t Soon = 4, Later = 12;
+  auto LinesOf = [&](size_t K) {
+    return SMs[Merged[K]->SM]->lines() + Merged[K]->FirstLine;
+  };
+  for (size_t K = 0; K < Merged.size(); ++K) {
+    if (K + Later < Merged.size())
+      __builtin_prefetch(Merged[K + Later]);
+    if (K + 2 * Soon < Merged.size())
+      __builtin_prefetch(LinesOf(K + 2 * Soon));
+    if (K + Soon < Merged.size())
+      Memory.prefetch(*LinesOf(K + Soon));
+    const MemoryRequest &R = *Merged[K];
+    MemoryReply Reply = Memory.serve(R, LinesOf(K));
+    Mail &To = Mails[R.SM];
+    if (R.Fetch == NoIndex) {
+      To.Written = std::max(To.Written, Reply.Time);
+      continue;
+    }
+    First = std::min(First, Reply.Time);
+    To.Answers.push_back({Reply.Time, R.Fetch, Reply.L2Hits,
+                          R.Kind == RequestKind::Read ? R.NumLines : 0});
   }
   for (auto &S : SMs)
     S->clearRequests();
@@ -273,8 +306,7 @@ LaunchTiming Launch::run() {
       sample(Next + P.L2Latency);
   }
   for (size_t K = 0; K < SMs.size(); ++K)
-    for (const Answer &A : Answers[K])
-      SMs[K]->reply(A.Request, A.Reply);
+    deliver(Mails[K], *SMs[K]);
   for (auto &S : SMs) {
     assert((T.OverLimit || !S->residentBlocks()) &&
            "a warp waits for what never comes");

@@ -70,7 +70,7 @@ bool Sm::openUops(WarpSlot &W) {
 }
 
 /// What costs nothing hands on the readiness of its sources.
-void Sm::freeUop(WarpSlot &W, const Uop &U) {
+[[gnu::noinline]] void Sm::freeUop(WarpSlot &W, const Uop &U) {
   const uint16_t *Source = W.Fn->sources(U), *Result = W.Fn->results(U);
   uint32_t Ready = 0;
   for (unsigned K = 0; K < U.NumSources; ++K)
@@ -79,8 +79,8 @@ void Sm::freeUop(WarpSlot &W, const Uop &U) {
     uint32_t *R = &W.File[Result[K]];
     *R = Ready;
     if (isPending(Ready))
-      Fetches[Ready & ~PendingBit].Results.push_back(
-          uint32_t(R - registersOf(indexOf(W))));
+      Lists.append(Fetches[Ready & ~PendingBit].Copies,
+                   uint64_t(R - registersOf(indexOf(W))));
   }
 }
 
@@ -171,7 +171,6 @@ void Sm::branch(WarpSlot &W, uint64_t Now) {
   account(S, W, U, Now);
   S.Queue.take(W.Place);
   ++Uops;
-  LastTime = std::max(LastTime, Now + 1);
   S.PipeFree[unsigned(U.Pipe)] = Now + P.pipe(U.Pipe).Interval;
   S.Busy |= 1u << unsigned(U.Pipe);
   W.Issued = Now;
@@ -221,21 +220,22 @@ void Sm::branch(WarpSlot &W, uint64_t Now) {
 [[gnu::always_inline]] inline bool Sm::pick(Scheduler &S, uint64_t Now) {
   S.Queue.advance(Now);
   uint64_t Ready = S.Queue.ready(), Next = Never;
-  auto Exclude = [&](uint64_t Those, uint64_t Until) {
-    if (Ready & Those) {
-      Ready &= ~Those;
-      Next = std::min(Next, Until);
-    }
+  // Whether a pipe is free is as good as random to the host, so no branch asks.
+  auto Exclude = [&](uint64_t Those, uint64_t Until, bool Busy) {
+    Those &= uint64_t(0) - uint64_t(Busy);
+    Next = std::min(Next, Ready & Those ? Until : Never);
+    Ready &= ~Those;
   };
+  uint32_t StillBusy = 0;
   for (uint32_t Rest = S.Busy; Rest; Rest &= Rest - 1) {
     unsigned U = unsigned(__builtin_ctz(Rest));
-    if (S.PipeFree[U] <= Now)
-      S.Busy &= ~(1u << U);
-    else
-      Exclude(S.OfUnit[U], S.PipeFree[U]);
+    bool Busy = S.PipeFree[U] > Now;
+    StillBusy |= uint32_t(Busy) << U;
+    Exclude(S.OfUnit[U], S.PipeFree[U], Busy);
   }
-  if (PathFree > Now + P.MemoryQueue)
-    Exclude(S.OfUnit[unsigned(Unit::Memory)], PathFree - P.MemoryQueue);
+  S.Busy = StillBusy;
+  Exclude(S.OfUnit[unsigned(Unit::Memory)], PathFree - P.MemoryQueue,
+          PathFree > Now + P.MemoryQueue);
   if (!Ready) {
     S.Time = std::min(Next, S.Queue.next());
     return false;
@@ -285,14 +285,20 @@ bool Sm::run(uint64_t End) {
   WindowEnd = End;
   if (End - Epoch > MaxEntryTime / 2 && nextEvent() != Never)
     moveEpoch(nextEvent());
+  Scheduler *First = Schedulers.data(), *Last = First + Schedulers.size();
   while (!BlockDone) {
     // What one scheduler does in a cycle concerns others in later ones.
-    uint64_t Now = nextEvent();
+    uint64_t Now = Never;
+    for (const Scheduler *S = First; S != Last; ++S)
+      Now = std::min(Now, S->Time);
     if (Now >= End)
       return false;
-    for (Scheduler &S : Schedulers)
-      if (S.Time == Now && !BlockDone)
-        pick(S, Now);
+    bool Issued = false;
+    for (Scheduler *S = First; S != Last; ++S)
+      if (S->Time == Now && !BlockDone)
+        Issued |= pick(*S, Now);
+    if (Issued)
+      LastTime = std::max(LastTime, Now + 1);
   }
   BlockDone = false;
   return true;

@@ -23,6 +23,7 @@
 #include "runtime/gpu/exec/Trace.h"
 #include "runtime/gpu/timing/Cache.h"
 #include "runtime/gpu/timing/CostProgram.h"
+#include "runtime/gpu/timing/Fetch.h"
 #include "runtime/gpu/timing/LaunchTiming.h"
 #include "runtime/gpu/timing/MemorySystem.h"
 #include "runtime/gpu/timing/ReadyQueue.h"
@@ -30,7 +31,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <queue>
 #include <vector>
 
 namespace gevo::gpu::timing {
@@ -67,8 +67,29 @@ public:
   const std::vector<MemoryRequest> &requests() const { return Requests; }
   const uint64_t *lines() const { return RequestLines.data(); }
   void clearRequests();
-  /// The answer to a request of kind Read or Atomic.
-  void reply(const MemoryRequest &R, const MemoryReply &Reply);
+  /// The earliest and the latest time of those.
+  std::pair<uint64_t, uint64_t> requestTimes() const {
+    return {FirstRequest, LastRequest};
+  }
+  /// What L2 answered to a request with a fetch.
+  struct Answer {
+    uint64_t Time; ///< When the data is there.
+    uint32_t Fetch;
+    uint32_t L2Hits;
+    uint32_t NumLines; ///< Of L1 that were asked for; 0: an atomic operation.
+  };
+  void reply(const Answer &A);
+  /// Ask the host for what reply() will touch, each for what the one before
+  /// brought.
+  /// @{
+  void prefetchFetch(const Answer &A) const {
+    __builtin_prefetch(&Fetches[A.Fetch]);
+  }
+  void prefetchLists(const Answer &A) const;
+  void prefetchLine(const Answer &A) const;
+  /// @}
+  /// What was written is at its place at \p Time.
+  void written(uint64_t Time) { LastTime = std::max(LastTime, Time); }
 
   uint64_t uops() const { return Uops; }
   /// When the last instruction was issued or the last data arrived.
@@ -106,12 +127,16 @@ private:
     uint32_t Pos = 0; ///< Instruction to go on with in the open run.
     uint32_t End = 0; ///< Of the open run.
     uint32_t Block = 0;
+    uint32_t NextWaiting = 0; ///< At the same barrier, in order of arrival.
   };
   struct BlockSlot {
     std::unique_ptr<BlockTrace> Trace;
     uint32_t LiveWarps = 0;
-    uint32_t Arrived[NumBarriers] = {};
-    std::vector<std::vector<uint32_t>> Waiting; ///< Warps; empty: no one ever.
+    uint32_t Waiting = 0; ///< A bit for each barrier that warps wait at.
+    struct {
+      uint32_t Arrived = 0;
+      uint32_t First = 0, Last = 0; ///< Warps that wait, see NextWaiting.
+    } Barriers[NumBarriers];
   };
   struct Scheduler {
     uint64_t Time = Never; ///< When to look next.
@@ -121,27 +146,13 @@ private:
     uint32_t Busy = 0;                  ///< Pipes that may not be free yet.
     uint64_t OfUnit[NumUnits + 1] = {}; ///< By pipe: who goes there next.
     uint64_t PipeFree[NumUnits + 1] = {};
-    ReadyQueue Queue;            ///< By place in Order.
-    std::vector<uint32_t> Order; ///< Warp slots, the oldest first.
+    ReadyQueue Queue; ///< By place in Order.
+    uint32_t NumWarps = 0;
+    uint16_t Order[ReadyQueue::MaxWarps] = {}; ///< Slots, the oldest first.
   };
-  /// Sectors that one load waits for.
-  struct Fetch {
-    uint32_t Warp = NoIndex; ///< NoIndex: nobody waits any more.
-    uint32_t Parts = 0;      ///< Replies to come, own and merged ones.
-    uint64_t Done = 0;
-    Stall Why = Stall::Global;
-    InstructionProfile *Stats = nullptr;
-    std::vector<uint32_t> Results;   ///< Registers in the warp's file.
-    std::vector<uint32_t> Followers; ///< Fetches that merged with this one.
-    std::vector<uint64_t> Lines;     ///< Being filled in L1, see traceLine.
-
-    /// Ready for the next load; the lists keep their memory.
-    void clear() {
-      Warp = NoIndex;
-      Results.clear();
-      Followers.clear();
-      Lines.clear();
-    }
+  /// Outstanding misses that end.
+  struct Release {
+    uint64_t Time, Lines;
   };
 
   static void wake(Scheduler &S, uint64_t Time) {
@@ -176,6 +187,7 @@ private:
   // SmBlocks.cpp
   void finishWarp(WarpSlot &W, uint64_t Now);
   void barrier(WarpSlot &W, const Uop &U, uint64_t Now);
+  void await(BlockSlot &B, unsigned Id, WarpSlot &W);
   void releaseBarrier(BlockSlot &B, unsigned Id, uint64_t Now);
 
   // SmMemory.cpp
@@ -195,7 +207,9 @@ private:
                uint16_t Degree, uint32_t FirstLine, uint32_t NumSectors);
   void part(uint32_t FetchIndex, uint64_t Time);
   void complete(uint32_t FetchIndex);
-  void evict(const CacheLine &Line, uint64_t Time);
+  void deliver(const Fetch &F, uint32_t Pending);
+  void evict(const EvictedLine &Line, uint64_t Time);
+  void releaseMshrs(Release R);
   uint64_t mshrRoom(uint64_t Now, uint64_t Lines);
 
   const Profile &P;
@@ -218,12 +232,13 @@ private:
   uint64_t BarrierFree = 0; ///< When the next warp can arrive at a barrier.
   uint64_t PathFree = 0;    ///< The load/store path of the SM.
   uint64_t MshrsUsed = 0;
-  using Release = std::pair<uint64_t, uint64_t>; ///< Time, lines.
-  std::priority_queue<Release, std::vector<Release>, std::greater<Release>>
-      MshrReleases;
+  std::vector<Release> MshrReleases; ///< By time, from FirstRelease on.
+  size_t FirstRelease = 0;
   std::vector<Fetch> Fetches;
   std::vector<uint32_t> FreeFetches;
+  ListPool Lists; ///< Of the fetches.
   std::vector<MemoryRequest> Requests;
+  uint64_t FirstRequest = Never, LastRequest = 0;
   std::vector<uint64_t> RequestLines; ///< See traceLine.
   std::vector<uint64_t> Misses;       ///< Lines of the current load.
 

@@ -40,10 +40,9 @@ void Sm::launch(std::unique_ptr<BlockTrace> Block, uint64_t Time) {
     W.Lines = T.Lines.data();
     std::fill_n(registersOf(Warp), Code.NumRegisters, 0);
     W.Owner = &Schedulers[Warp % Schedulers.size()];
-    std::vector<uint32_t> &Order = W.Owner->Order;
-    W.Place = uint32_t(Order.size());
+    W.Place = W.Owner->NumWarps++;
     assert(W.Place < ReadyQueue::MaxWarps && "profiles are checked for it");
-    Order.push_back(Warp);
+    W.Owner->Order[W.Place] = uint16_t(Warp);
     // Whoever takes the slot of the warp that issued last is next.
     if (W.Owner->LastWarp == Warp)
       W.Owner->Last = uint64_t(1) << W.Place;
@@ -58,9 +57,11 @@ void Sm::launch(std::unique_ptr<BlockTrace> Block, uint64_t Time) {
 
 void Sm::finishWarp(WarpSlot &W, uint64_t Now) {
   Scheduler &S = *W.Owner;
-  for (uint32_t K = W.Place + 1; K < S.Order.size(); ++K)
+  for (uint32_t K = W.Place + 1; K < S.NumWarps; ++K) {
     --Warps[S.Order[K]].Place;
-  S.Order.erase(S.Order.begin() + W.Place);
+    S.Order[K - 1] = S.Order[K];
+  }
+  --S.NumWarps;
   S.Queue.remove(W.Place);
   for (uint64_t &Places : S.OfUnit)
     Places = ReadyQueue::without(Places, W.Place);
@@ -82,28 +83,42 @@ void Sm::finishWarp(WarpSlot &W, uint64_t Now) {
     return;
   }
   // The others at a barrier may have waited for this one.
-  for (unsigned Id = 0; Id < B.Waiting.size(); ++Id)
-    if (!B.Waiting[Id].empty() && B.Arrived[Id] >= B.LiveWarps)
+  for (uint32_t Rest = B.Waiting; Rest; Rest &= Rest - 1) {
+    unsigned Id = unsigned(__builtin_ctz(Rest));
+    if (B.Barriers[Id].Arrived >= B.LiveWarps)
       releaseBarrier(B, Id, Now);
+  }
 }
 
 void Sm::releaseBarrier(BlockSlot &B, unsigned Id, uint64_t Now) {
-  B.Arrived[Id] = 0;
-  if (B.Waiting.empty())
+  B.Barriers[Id].Arrived = 0;
+  if (!(B.Waiting >> Id & 1))
     return;
-  std::vector<uint32_t> Waiting = std::move(B.Waiting[Id]);
-  B.Waiting[Id].clear();
-  for (uint32_t Warp : Waiting) {
+  B.Waiting &= ~(1u << Id);
+  uint32_t Next = B.Barriers[Id].First, Last = B.Barriers[Id].Last;
+  while (true) {
+    uint32_t Warp = Next;
     WarpSlot &W = Warps[Warp];
+    Next = W.NextWaiting;
     W.AtBarrier = false;
     W.NotBefore = Now + P.pipe(Unit::Barrier).Latency;
     W.NotBeforeWhy = Stall::Barrier;
     prepare(W);
+    if (Warp == Last)
+      return;
   }
 }
 
+void Sm::await(BlockSlot &B, unsigned Id, WarpSlot &W) {
+  auto &Queue = B.Barriers[Id];
+  bool First = !(B.Waiting >> Id & 1);
+  (First ? Queue.First : Warps[Queue.Last].NextWaiting) = indexOf(W);
+  Queue.Last = indexOf(W);
+  B.Waiting |= 1u << Id;
+  W.AtBarrier = true;
+}
+
 void Sm::barrier(WarpSlot &W, const Uop &U, uint64_t Now) {
-  uint32_t Warp = indexOf(W);
   BlockSlot &B = Blocks[W.Block];
   unsigned Id = U.Flags & FlagBarrierId ? U.Flags >> 8 & 15 : 0;
   // Lanes of a diverged warp arrive one part after the other, and only the last
@@ -121,18 +136,11 @@ void Sm::barrier(WarpSlot &W, const Uop &U, uint64_t Now) {
   uint32_t Expected = B.LiveWarps;
   if (U.Latency) // Named barriers for some warps give the number.
     Expected = std::min<uint32_t>(Expected, U.Latency);
-  ++B.Arrived[Id];
-  if (U.Kind == UopKind::Barrier) {
-    B.Waiting.resize(NumBarriers);
-    B.Waiting[Id].push_back(Warp);
-    W.AtBarrier = true;
-  }
-  if (B.Arrived[Id] < Expected)
+  if (++B.Barriers[Id].Arrived < Expected) {
+    if (U.Kind == UopKind::Barrier)
+      await(B, Id, W);
     return;
-  // The caller prepares this warp when it has moved on.
-  if (W.AtBarrier)
-    B.Waiting[Id].pop_back();
-  W.AtBarrier = false;
+  }
   W.NotBefore = Start + P.pipe(Unit::Barrier).Latency;
   W.NotBeforeWhy = Stall::Barrier;
   releaseBarrier(B, Id, Start);
@@ -141,11 +149,10 @@ void Sm::barrier(WarpSlot &W, const Uop &U, uint64_t Now) {
 bool Sm::releaseBarriers(uint64_t Time) {
   bool Any = false;
   for (BlockSlot &B : Blocks)
-    for (unsigned Id = 0; Id < B.Waiting.size(); ++Id)
-      if (B.Trace && !B.Waiting[Id].empty()) {
-        releaseBarrier(B, Id, Time);
-        Any = true;
-      }
+    for (uint32_t Rest = B.Trace ? B.Waiting : 0; Rest; Rest &= Rest - 1) {
+      releaseBarrier(B, unsigned(__builtin_ctz(Rest)), Time);
+      Any = true;
+    }
   return Any;
 }
 

@@ -108,12 +108,11 @@ uint32_t Sm::newFetch(WarpSlot &W, const Uop &U, Stall Why) {
   F.Why = Why;
   F.Stats = &W.Stats[U.Instruction];
   ++W.Outstanding;
-  const uint16_t *Result = W.Fn->results(U);
-  for (unsigned R = 0; R < U.NumResults; ++R) {
-    uint32_t *Register = &W.File[Result[R]];
-    *Register = PendingBit | K;
-    F.Results.push_back(uint32_t(Register - registersOf(F.Warp)));
-  }
+  F.Results = W.Fn->results(U);
+  F.NumResults = U.NumResults;
+  F.FirstRegister = uint32_t(W.File - registersOf(F.Warp));
+  for (unsigned R = 0; R < U.NumResults; ++R)
+    W.File[F.Results[R]] = PendingBit | K;
   return K;
 }
 
@@ -129,16 +128,27 @@ void Sm::request(RequestKind Kind, uint64_t Time, uint32_t FetchIndex,
   R.NumLines = uint32_t(RequestLines.size()) - FirstLine;
   R.NumSectors = NumSectors;
   Requests.push_back(R);
+  FirstRequest = std::min(FirstRequest, Time);
+  LastRequest = std::max(LastRequest, Time);
 }
 
 /// When there is room for \p Lines more outstanding ones.
 uint64_t Sm::mshrRoom(uint64_t Now, uint64_t Lines) {
   uint64_t Time = Now;
-  while (!MshrReleases.empty() &&
-         (MshrReleases.top().first <= Time || MshrsUsed + Lines > P.L1Mshrs)) {
-    Time = std::max(Time, MshrReleases.top().first);
-    MshrsUsed -= MshrReleases.top().second;
-    MshrReleases.pop();
+  // Those that are free again do not matter as long as there is room anyway.
+  if (MshrsUsed + Lines <= P.L1Mshrs)
+    return Time;
+  for (; FirstRelease < MshrReleases.size(); ++FirstRelease) {
+    const Release &R = MshrReleases[FirstRelease];
+    if (R.Time > Time && MshrsUsed + Lines <= P.L1Mshrs)
+      break;
+    Time = std::max(Time, R.Time);
+    MshrsUsed -= R.Lines;
+  }
+  if (2 * FirstRelease > MshrReleases.size()) {
+    MshrReleases.erase(MshrReleases.begin(),
+                       MshrReleases.begin() + ptrdiff_t(FirstRelease));
+    FirstRelease = 0;
   }
   // What is still out has no time yet; it comes after this window.
   if (MshrsUsed && MshrsUsed + Lines > P.L1Mshrs)
@@ -176,11 +186,11 @@ void Sm::globalLoad(WarpSlot &W, const Uop &U, const TraceAccess &A,
         if (Coming) {
           NeedFetch();
           ++Fetches[F].Parts;
-          Fetches[L->Filler].Followers.push_back(F);
+          Lists.append(Fetches[L->Filler].Followers, F);
         }
         Missing &= uint8_t(~(There | Coming));
       } else {
-        CacheLine Evicted;
+        EvictedLine Evicted;
         L = L1.replace(Set, Line, Evicted);
         evict(Evicted, Start);
       }
@@ -191,11 +201,12 @@ void Sm::globalLoad(WarpSlot &W, const Uop &U, const TraceAccess &A,
       // waiting for the later of the two.
       if (L->Pending && L->Filler != F) {
         ++Fetches[F].Parts;
-        Fetches[L->Filler].Followers.push_back(F);
+        Lists.append(Fetches[L->Filler].Followers, F);
       }
       L->Pending |= Missing;
       L->Filler = F;
-      Fetches[F].Lines.push_back(traceLine(Line, Missing));
+      Lists.append(Fetches[F].Lines, traceLine(Line, Missing),
+                   uint32_t(L1.placeOf(L)));
     }
     NeedFetch();
     MissedSectors += bits(Missing);
@@ -221,7 +232,7 @@ void Sm::globalLoad(WarpSlot &W, const Uop &U, const TraceAccess &A,
 }
 
 /// Writes back the dirty sectors of a line that left L1 (local memory).
-void Sm::evict(const CacheLine &Line, uint64_t Time) {
+void Sm::evict(const EvictedLine &Line, uint64_t Time) {
   if (!Line.Dirty)
     return;
   uint32_t First = uint32_t(RequestLines.size());
@@ -245,7 +256,7 @@ void Sm::globalStore(WarpSlot &W, const Uop &U, const TraceAccess &A,
     uint64_t Line = lineOf(Lines[K]), Set = L1.setOf(Line);
     CacheLine *L = L1.find(Set, Line);
     if (!L) {
-      CacheLine Evicted;
+      EvictedLine Evicted;
       L = L1.replace(Set, Line, Evicted);
       evict(Evicted, Start);
     }
@@ -270,16 +281,34 @@ void Sm::globalAtomic(WarpSlot &W, const Uop &U, const TraceAccess &A,
   W.MemoryDone = std::max(W.MemoryDone, Start + P.AtomicLatency);
 }
 
-void Sm::reply(const MemoryRequest &R, const MemoryReply &Reply) {
-  // A launch has ended when its last write and atomic operation is done.
-  LastTime = std::max(LastTime, Reply.Time);
-  if (R.Fetch == NoIndex)
-    return;
-  const Fetch &F = Fetches[R.Fetch];
-  F.Stats->L2Hits += Reply.L2Hits;
-  if (R.Kind == RequestKind::Read)
-    MshrReleases.push({Reply.Time, R.NumLines});
-  part(R.Fetch, Reply.Time);
+void Sm::prefetchLists(const Answer &A) const {
+  const Fetch &F = Fetches[A.Fetch];
+  for (const ListPool::List &L : {F.Lines, F.Followers})
+    if (L.First != NoIndex)
+      Lists.prefetch(L.First);
+}
+
+void Sm::prefetchLine(const Answer &A) const {
+  uint32_t N = Fetches[A.Fetch].Lines.First;
+  if (N != NoIndex)
+    L1.prefetchAt(Lists[N].Place);
+}
+
+void Sm::reply(const Answer &A) {
+  LastTime = std::max(LastTime, A.Time);
+  Fetches[A.Fetch].Stats->L2Hits += A.L2Hits;
+  if (A.NumLines)
+    releaseMshrs({A.Time, A.NumLines});
+  part(A.Fetch, A.Time);
+}
+
+/// Answers come almost in order of their times.
+void Sm::releaseMshrs(Release R) {
+  size_t K = MshrReleases.size();
+  MshrReleases.push_back(R);
+  for (; K > FirstRelease && MshrReleases[K - 1].Time > R.Time; --K)
+    MshrReleases[K] = MshrReleases[K - 1];
+  MshrReleases[K] = R;
 }
 
 void Sm::part(uint32_t FetchIndex, uint64_t Time) {
@@ -293,33 +322,53 @@ void Sm::part(uint32_t FetchIndex, uint64_t Time) {
 void Sm::complete(uint32_t FetchIndex) {
   // Nothing below makes new fetches, so the reference stays good.
   Fetch &F = Fetches[FetchIndex];
-  for (uint64_t Traced : F.Lines) {
-    uint64_t Line = lineOf(Traced);
-    uint8_t Mask = sectorsOf(Traced);
-    if (CacheLine *L = L1.find(L1.setOf(Line), Line)) {
+  for (uint32_t N = F.Lines.First; N != NoIndex;) {
+    ListPool::Node Filled = Lists[N];
+    N = Filled.Next;
+    uint64_t Line = lineOf(Filled.Value);
+    uint8_t Mask = sectorsOf(Filled.Value);
+    if (CacheLine *L = L1.findAt(Filled.Place, L1.setOf(Line), Line)) {
       L->Valid |= Mask & L->Pending;
       L->Pending &= uint8_t(~Mask);
       L->FillTime = std::max(L->FillTime, F.Done);
     }
   }
-  if (F.Warp != NoIndex) {
-    WarpSlot &W = Warps[F.Warp];
-    uint32_t *File = registersOf(F.Warp);
-    for (uint32_t R : F.Results)
-      if (File[R] == (PendingBit | FetchIndex))
-        File[R] = readyAt(F.Done, F.Why);
-    --W.Outstanding;
-    W.MemoryDone = std::max(W.MemoryDone, F.Done);
-    if (W.Ready == Never && !W.AtBarrier)
-      prepare(W);
+  if (F.Warp != NoIndex)
+    deliver(F, PendingBit | FetchIndex);
+  for (uint32_t N = F.Followers.First; N != NoIndex;) {
+    ListPool::Node Follower = Lists[N];
+    N = Follower.Next;
+    part(uint32_t(Follower.Value), F.Done);
   }
-  for (uint32_t Follower : F.Followers)
-    part(Follower, F.Done);
-  F.clear();
+  F.Warp = NoIndex;
+  Lists.clear(F.Lines);
+  Lists.clear(F.Followers);
+  Lists.clear(F.Copies);
   FreeFetches.push_back(FetchIndex);
+}
+
+/// The data of \p F, for which registers have the entry \p Pending, is there.
+void Sm::deliver(const Fetch &F, uint32_t Pending) {
+  WarpSlot &W = Warps[F.Warp];
+  uint32_t *File = registersOf(F.Warp);
+  uint32_t Ready = readyAt(F.Done, F.Why);
+  auto Set = [&](uint64_t Register) {
+    if (File[Register] == Pending)
+      File[Register] = Ready;
+  };
+  for (unsigned R = 0; R < F.NumResults; ++R)
+    Set(F.FirstRegister + F.Results[R]);
+  for (uint32_t N = F.Copies.First; N != NoIndex; N = Lists[N].Next)
+    Set(Lists[N].Value);
+  --W.Outstanding;
+  W.MemoryDone = std::max(W.MemoryDone, F.Done);
+  if (W.Ready == Never && !W.AtBarrier)
+    prepare(W);
 }
 
 void Sm::clearRequests() {
   Requests.clear();
   RequestLines.clear();
+  FirstRequest = Never;
+  LastRequest = 0;
 }
