@@ -206,7 +206,10 @@ CUresult cuMemHostRegister_v2(void *Pointer, size_t Bytes, unsigned Flags) {
   std::shared_ptr<Context> Ctx;
   if (CUresult R = currentContext(Ctx))
     return R;
-  if (!Pointer || !Bytes)
+  constexpr unsigned Known =
+      CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP |
+      CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
+  if (!Pointer || !Bytes || (Flags & ~Known))
     return CUDA_ERROR_INVALID_VALUE;
   if (Flags & (CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY))
     return CUDA_ERROR_NOT_SUPPORTED;

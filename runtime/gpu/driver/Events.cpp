@@ -23,15 +23,37 @@ CUresult findEvent(CUevent Handle, std::shared_ptr<Event> &E) {
 
 /// Makes \p S take part in the capture that \p E was recorded in. Needs the
 /// driver's CaptureLock.
-void joinCapture(const std::shared_ptr<Stream> &S, const Event &E) {
+CUresult joinCapture(const std::shared_ptr<Stream> &S, const Event &E) {
+  if (S->IsDefault)
+    return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+  if (S->Capture && S->Capture != E.Capture)
+    return CUDA_ERROR_STREAM_CAPTURE_MERGE;
   if (!S->Capture) {
     S->Capture = E.Capture;
+    for (const std::weak_ptr<Stream> &Weak : E.Capture->Capturing)
+      if (auto Other = Weak.lock())
+        S->CaptureId = Other->CaptureId;
     E.Capture->Capturing.push_back(S);
   }
   for (CUgraphNode N : E.CaptureAfter)
     if (std::find(S->CaptureAfter.begin(), S->CaptureAfter.end(), N) ==
         S->CaptureAfter.end())
       S->CaptureAfter.push_back(N);
+  return CUDA_SUCCESS;
+}
+
+/// An event of a capture under way stands for nodes, not for a time.
+bool isCaptured(const Event &E) {
+  std::lock_guard<std::mutex> Guard(Driver::get().CaptureLock);
+  return E.Capture && !E.Capture->Capturing.empty();
+}
+
+/// For a question about what an event has seen.
+CUresult askEvent(CUevent Handle) {
+  std::shared_ptr<Event> E;
+  if (CUresult R = findEvent(Handle, E))
+    return R;
+  return isCaptured(*E) ? CUDA_ERROR_CAPTURED_EVENT : CUDA_SUCCESS;
 }
 
 } // namespace
@@ -105,10 +127,8 @@ CUresult cuStreamWaitEvent(CUstream StreamHandle, CUevent Handle,
     // A capture that has ended takes no more work.
     {
       std::lock_guard<std::mutex> Guard(Driver::get().CaptureLock);
-      if (E->Capture && !E->Capture->Capturing.empty()) {
-        joinCapture(S, *E);
-        return CUDA_SUCCESS;
-      }
+      if (E->Capture && !E->Capture->Capturing.empty())
+        return joinCapture(S, *E);
     }
     double At = E->At;
     return submit(
@@ -119,15 +139,9 @@ CUresult cuStreamWaitEvent(CUstream StreamHandle, CUevent Handle,
   });
 }
 
-CUresult cuEventQuery(CUevent Handle) {
-  std::shared_ptr<Event> E;
-  return findEvent(Handle, E);
-}
+CUresult cuEventQuery(CUevent Handle) { return askEvent(Handle); }
 
-CUresult cuEventSynchronize(CUevent Handle) {
-  std::shared_ptr<Event> E;
-  return findEvent(Handle, E);
-}
+CUresult cuEventSynchronize(CUevent Handle) { return askEvent(Handle); }
 
 CUresult cuEventDestroy_v2(CUevent Handle) {
   if (CUresult R = checkInitialised())

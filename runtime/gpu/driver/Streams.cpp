@@ -118,10 +118,13 @@ CUresult wordWork(CUstream Handle, CUdeviceptr Address, size_t Bytes,
   if (Address % Bytes || !Driver::get().findMemory(Address, Bytes))
     return CUDA_ERROR_INVALID_VALUE;
   return guarded([&] {
-    return submit(
-        *S, {CU_GRAPH_NODE_TYPE_EMPTY, [Address, Do](Stream &, WorkReport &) {
-               return Do(reinterpret_cast<void *>(Address));
-             }});
+    return submit(*S, {CU_GRAPH_NODE_TYPE_EMPTY,
+                       [Address, Bytes, Do](Stream &, WorkReport &) {
+                         // A graph may be launched when the memory is gone.
+                         return Driver::get().findMemory(Address, Bytes)
+                                    ? Do(reinterpret_cast<void *>(Address))
+                                    : CUDA_ERROR_INVALID_VALUE;
+                       }});
   });
 }
 
@@ -249,6 +252,8 @@ CUresult cuStreamQuery(CUstream Handle) {
   std::shared_ptr<Stream> S;
   if (CUresult R = findStream(Handle, S))
     return R;
+  if (isCaptured(*S))
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   return drain(*S, /*Try=*/true) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 

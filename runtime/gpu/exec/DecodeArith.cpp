@@ -407,6 +407,8 @@ void Decoder::decodeMov() {
     I.Count = V.Count;
     I.Bytes = uint8_t(Part / 8);
     uint32_t Slots = vectorSlots(V, Element, !Pack, Row);
+    if (Row != (Part == 64 ? 8 : 4))
+      return fail("the registers of a vector do not fit its type");
     (Pack ? I.B : I.D) = Slots;
     if (Pack)
       I.D = dst(To, D.Type);

@@ -269,9 +269,12 @@ void Decoder::decodeAtomic() {
         (!Red && (Ops[0].Kind != OperandKind::Vector || Ops[0].Count != Count)))
       return take(nullptr);
     I.Count = uint8_t(Count);
+    unsigned Wanted = ptx::typeBits(D.Type) == 64 ? 8 : 4, To = Wanted;
     I.B = vectorSlots(Ops[First + 1], D.Type, false, Row);
     if (!Red)
-      I.D = vectorSlots(Ops[0], D.Type, true, Row);
+      I.D = vectorSlots(Ops[0], D.Type, true, To);
+    if (Row != Wanted || To != Wanted)
+      return fail("the registers of a vector do not fit its type");
     return take(Handlers.Atomic(D));
   }
   if (!Red && Ops[0].Kind != OperandKind::Sink)

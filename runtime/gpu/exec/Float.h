@@ -36,6 +36,7 @@ inline float flush(float V) {
   return bitsToF32((B & 0x7f800000) ? B : B & 0x80000000);
 }
 inline float canonical(float V) { return V != V ? bitsToF32(NanF32) : V; }
+inline double canonical(double V) { return V != V ? bitsToF64(NanF64) : V; }
 inline double quiet(double V) {
   return bitsToF64(f64Bits(V) | 0x0008000000000000);
 }

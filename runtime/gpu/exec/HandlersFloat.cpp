@@ -252,7 +252,8 @@ template <typename R> void testp(Warp &W, const Inst &I, uint32_t Mask) {
     case Mod::NotANumber:
       return Nan;
     case Mod::Normal:
-      return !Nan && !Inf && !Small && !Zero;
+      // Zeros count as normal.
+      return !Nan && !Inf && !Small;
     default:
       return Small;
     }

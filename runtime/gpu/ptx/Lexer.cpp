@@ -7,6 +7,7 @@
 
 #include "runtime/gpu/ptx/Lexer.h"
 
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -97,9 +98,10 @@ void Lexer::lexDecimalFloat(Token &T, const char *Begin) {
   }
   T.Kind = TokenKind::Float;
   T.Text = std::string_view(Begin, size_t(Cur - Begin));
-  // strtod wants a terminated string; literals are short.
-  std::string Copy(T.Text.substr(0, 64));
-  double D = std::strtod(Copy.c_str(), nullptr);
+  // Whatever the program's locale is.
+  double D = 0;
+  if (std::from_chars(Begin, Cur, D).ec == std::errc::result_out_of_range)
+    D = std::strtod(std::string(T.Text).c_str(), nullptr);
   std::memcpy(&T.Value, &D, 8);
 }
 

@@ -115,7 +115,10 @@ Result<bool> gevo::gpu::ptx::linkModule(Module &Into, Module From) {
     if (Found == None)
       continue;
     R.Symbols[Sym] = Found;
-    Replaces[Sym] = isDeclared(Into, Found) && !isDeclared(From, Sym);
+    bool Stronger = linkageOf(Into, Found) == Linkage::Weak &&
+                    linkageOf(From, Sym) == Linkage::Visible;
+    Replaces[Sym] =
+        (isDeclared(Into, Found) || Stronger) && !isDeclared(From, Sym);
   }
   for (uint32_t Sym = 0; Sym < From.Symbols.size(); ++Sym) {
     if (R.Symbols[Sym] != None)
@@ -145,8 +148,11 @@ Result<bool> gevo::gpu::ptx::linkModule(Module &Into, Module From) {
       Into.Variables[To] = std::move(From.Variables[Index]);
     }
   }
+  // Asked for by name is what is visible, not what hides in a module.
   for (auto &[Name, Sym] : Named)
-    Into.Names.emplace(Name, R.Symbols[Sym]);
+    if (auto [It, New] = Into.Names.emplace(Name, R.Symbols[Sym]);
+        !New && linkageOf(Into, It->second) == Linkage::Internal)
+      It->second = R.Symbols[Sym];
   for (SourceLoc L : From.Locs) {
     L.File += R.Files;
     if (L.InlinedAt != None)

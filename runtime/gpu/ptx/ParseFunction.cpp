@@ -59,6 +59,11 @@ void Parser::parseFormals(std::vector<Formal> &Out, bool IsKernel) {
         error("expected a register type, found " + quote(Tok));
         return;
       }
+      if (T == Mod::Pred || typeBits(T) > 64) {
+        error("a register that is passed has up to 64 bits and is no "
+              "predicate");
+        return;
+      }
       advance();
       if (!Tok.is(TokenKind::Name)) {
         error("expected a register's name, found " + quote(Tok));

@@ -336,8 +336,9 @@ uint32_t Parser::parseOneVariable(const Declarator &D, bool IsParam) {
     }
     Token At = Tok;
     int64_t N = parseConstant();
-    if (!Failed && (N < 0 || uint64_t(N) > MaxVariableBytes ||
-                    Elements * uint64_t(N) * ElementBytes > MaxVariableBytes))
+    uint64_t Most =
+        MaxVariableBytes / (std::max<uint64_t>(Elements, 1) * ElementBytes);
+    if (!Failed && (N < 0 || uint64_t(N) > Most))
       error(At, "an array of this size is not supported");
     Elements *= uint64_t(N);
     expect(']', "after the array's size");

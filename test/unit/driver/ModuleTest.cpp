@@ -301,3 +301,27 @@ TEST_F(ModuleTest, Linking) {
   EXPECT_EQ(launch(function(M, "k"), 1, 1, {&P}), CUDA_SUCCESS);
   EXPECT_EQ(read<unsigned>(P, 1)[0], 42u);
 }
+
+TEST_F(ModuleTest, LinkingPrefersWhatIsStrong) {
+  auto Text = [](const char *Rest) {
+    return std::string(".version 7.0\n.target sm_60\n.address_size 64\n") +
+           Rest;
+  };
+  std::string Parts[] = {Text(".weak .global .u32 both = 1;\n"),
+                         Text(".visible .global .u32 both = 2;\n")};
+  CUlinkState L = nullptr;
+  ASSERT_EQ(A.cuLinkCreate_v2(0, nullptr, nullptr, &L), CUDA_SUCCESS);
+  for (std::string &Part : Parts)
+    EXPECT_EQ(A.cuLinkAddData_v2(L, CU_JIT_INPUT_PTX, Part.data(),
+                                 Part.size() + 1, "part", 0, nullptr, nullptr),
+              CUDA_SUCCESS);
+  void *Image = nullptr;
+  size_t Size = 0;
+  ASSERT_EQ(A.cuLinkComplete(L, &Image, &Size), CUDA_SUCCESS);
+  CUmodule M = nullptr;
+  ASSERT_EQ(A.cuModuleLoadData(&M, Image), CUDA_SUCCESS);
+  EXPECT_EQ(A.cuLinkDestroy(L), CUDA_SUCCESS);
+  CUdeviceptr P = 0;
+  ASSERT_EQ(A.cuModuleGetGlobal_v2(&P, &Size, M, "both"), CUDA_SUCCESS);
+  EXPECT_EQ(read<unsigned>(P, 1)[0], 2u);
+}

@@ -198,6 +198,47 @@ TEST_F(StreamTest, GraphOfNodes) {
 
 // Work of a captured stream, and of one that joined it by an event, is not done
 // but kept.
+TEST_F(StreamTest, CapturesKeepToTheirStreams) {
+  CUstream One, Two;
+  CUevent E, F;
+  for (CUstream *S : {&One, &Two})
+    ASSERT_EQ(A.cuStreamCreate(S, 0), CUDA_SUCCESS);
+  for (CUevent *Event : {&E, &F})
+    ASSERT_EQ(A.cuEventCreate(Event, 0), CUDA_SUCCESS);
+  for (CUstream S : {One, Two})
+    ASSERT_EQ(A.cuStreamBeginCapture_v2(S, CU_STREAM_CAPTURE_MODE_RELAXED),
+              CUDA_SUCCESS);
+  EXPECT_EQ(A.cuEventRecord(E, One), CUDA_SUCCESS);
+  EXPECT_EQ(A.cuStreamQuery(One), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  EXPECT_EQ(A.cuEventQuery(E), CUDA_ERROR_CAPTURED_EVENT);
+  EXPECT_EQ(A.cuEventSynchronize(E), CUDA_ERROR_CAPTURED_EVENT);
+  EXPECT_EQ(A.cuStreamWaitEvent(nullptr, E, 0),
+            CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+  EXPECT_EQ(A.cuStreamWaitEvent(Two, E, 0), CUDA_ERROR_STREAM_CAPTURE_MERGE);
+  EXPECT_EQ(A.cuMemsetD32_v2(P, 5, 1024), CUDA_SUCCESS);
+  EXPECT_EQ(value(), 5u) << "the default stream is in no capture";
+  CUgraph G = nullptr;
+  for (CUstream S : {One, Two})
+    EXPECT_EQ(A.cuStreamEndCapture(S, &G), CUDA_SUCCESS);
+  EXPECT_EQ(A.cuEventQuery(E), CUDA_SUCCESS);
+}
+
+TEST_F(StreamTest, GraphsWriteToNoMemoryThatIsGone) {
+  CUstream S;
+  CUdeviceptr Gone = 0;
+  CUgraph G = nullptr;
+  CUgraphExec E = nullptr;
+  ASSERT_EQ(A.cuStreamCreate(&S, 0), CUDA_SUCCESS);
+  ASSERT_EQ(A.cuMemAlloc_v2(&Gone, 64), CUDA_SUCCESS);
+  ASSERT_EQ(A.cuStreamBeginCapture_v2(S, CU_STREAM_CAPTURE_MODE_RELAXED),
+            CUDA_SUCCESS);
+  EXPECT_EQ(A.cuStreamWriteValue32_v2(S, Gone, 1, 0), CUDA_SUCCESS);
+  ASSERT_EQ(A.cuStreamEndCapture(S, &G), CUDA_SUCCESS);
+  ASSERT_EQ(A.cuGraphInstantiateWithFlags(&E, G, 0), CUDA_SUCCESS);
+  ASSERT_EQ(A.cuMemFree_v2(Gone), CUDA_SUCCESS);
+  EXPECT_EQ(A.cuGraphLaunch(E, S), CUDA_ERROR_INVALID_VALUE);
+}
+
 TEST_F(StreamTest, Capture) {
   CUstream S, Joined;
   CUevent Fork, Join;

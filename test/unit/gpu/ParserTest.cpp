@@ -153,6 +153,13 @@ TEST(Parser, BoundsWhatTextsMayAskFor) {
   EXPECT_NE(errorOf(Header + ".entry k() { .reg .b32 %r<99999999>; }\n"),
             "no error");
   EXPECT_NE(errorOf(Header + ".global .b8 x[99999999999999];\n"), "no error");
+  // A product that wraps around.
+  EXPECT_NE(errorOf(Header + ".global .u32 x[4294967296][4294967296];\n"),
+            "no error");
+  for (const char *Type : {".pred", ".b128"})
+    EXPECT_NE(errorOf(Header + ".func f(.reg " + Type + " q) { ret; }\n"),
+              "no error")
+        << Type;
   std::string Deep = Header + ".global .u32 x = ";
   for (int K = 0; K < 5000; ++K)
     Deep += "(";

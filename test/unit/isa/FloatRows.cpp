@@ -125,7 +125,8 @@ void testp(const Form &F, const uint64_t *In, Want *Out) {
            : F.has("number")     ? !std::isnan(V)
            : F.has("notanumber") ? std::isnan(V)
            : F.has("subnormal")  ? Small
-                                 : std::isfinite(V) && V != 0 && !Small;
+                                // Zeros count as normal.
+                                : std::isfinite(V) && !Small;
   Out[0] = Want::exact(R);
 }
 
