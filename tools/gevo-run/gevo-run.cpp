@@ -216,7 +216,8 @@ CommandLine parseCommandLine(int Argc, char **Argv) {
       Line.Launch = Name;
   }
   if (Line.Ptx.empty())
-    fail("no PTX; give --ptx FILE");
+    fail("nothing to run; give a program after '--', or --ptx FILE and a "
+         "launch file");
   if (Line.Launch.empty())
     fail("no launch file; see --help");
   return Line;
