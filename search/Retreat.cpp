@@ -96,15 +96,17 @@ static bool isFaster(const Individual &I, double Than, double Most) {
          I.Result.Time < Than;
 }
 
-// The best of its time that is accepted, from the last one down: so a longer
-// search has all that a shorter one would have come to.
-static std::optional<Individual> lastMilestone(Search &S, double Most,
-                                               Referee &R) {
+std::vector<Individual> gevo::milestones(const Search &S, double Most) {
   std::vector<Individual> All;
-  for (const Individual &I : S.state().Milestones)
+  for (const Individual &I : reverse(S.state().Milestones))
     if (isFaster(I, S.state().Baseline.Time, Most))
       All.push_back(I);
-  for (const Individual &I : reverse(All)) {
+  return All;
+}
+
+static std::optional<Individual> firstOf(ArrayRef<Individual> Ancestors,
+                                         Referee &R) {
+  for (const Individual &I : Ancestors) {
     if (R.takes(I))
       return I;
     if (R.tired())
@@ -174,13 +176,15 @@ static std::optional<Individual> bestFirst(Search &S, const Individual &Refused,
 }
 
 std::optional<Individual> gevo::retreat(Search &S, const Individual &Refused,
-                                        double Most, const Acceptance &Accepts,
+                                        double Most,
+                                        ArrayRef<Individual> Ancestors,
+                                        const Acceptance &Accepts,
                                         unsigned Tries) {
   constexpr size_t Long = 8;
   if (Refused.Edits.size() > Long) {
     Referee Walk(S, Accepts, Tries), Rebuild(S, Accepts, Tries);
-    if (std::optional<Individual> Left = rebuild(
-            S, Refused.Edits, lastMilestone(S, Most, Walk), Most, Rebuild);
+    if (std::optional<Individual> Left =
+            rebuild(S, Refused.Edits, firstOf(Ancestors, Walk), Most, Rebuild);
         Left && isFaster(*Left, S.state().Baseline.Time, Most))
       return Left;
   }

@@ -22,13 +22,19 @@ namespace gevo {
 /// What validation says of one.
 using Acceptance = std::function<bool(const Individual &)>;
 
-/// Goes on from \p Refused, which \p Accepts has refused: of its subsets and
+/// The best of their time with an error up to \p Most, the last one first.
+std::vector<Individual> milestones(const Search &S, double Most);
+
+/// Goes on from \p Refused, which \p Accepts has refused: of \p Ancestors, in
+/// their order, of its subsets and
 /// those of the search's population, the fastest that \p Accepts takes and that
 /// is valid, faster than the original and has an error up to \p Most. Asks
 /// \p Accepts at most \p Tries times in each of three ways to go; what it took
 /// last need not be the result.
 std::optional<Individual> retreat(Search &S, const Individual &Refused,
-                                  double Most, const Acceptance &Accepts,
+                                  double Most,
+                                  llvm::ArrayRef<Individual> Ancestors,
+                                  const Acceptance &Accepts,
                                   unsigned Tries = 40);
 
 } // namespace gevo

@@ -34,13 +34,11 @@ bool SearchState::offerToFront(const Individual &I) {
 }
 
 void SearchState::noteMilestone() {
-  constexpr double Enough = 0.98;
   // The fastest at all, and the fastest without error.
   for (double Most : {double(INFINITY), 0.0}) {
     const Individual *Now = best(Most);
     if (Now && none_of(Milestones, [&](const Individual &M) {
-          return M.Result.Error <= Most &&
-                 Now->Result.Time >= Enough * M.Result.Time;
+          return M.Result.Error <= Most && Now->Result.Time >= M.Result.Time;
         }))
       Milestones.push_back(*Now);
   }

@@ -57,9 +57,10 @@ struct SearchState {
   std::vector<Individual> Population;
   /// None of these dominates another, and nothing found so far dominates one.
   std::vector<Individual> Front;
-  /// The fastest of their time, in the order in which they were found, each a
-  /// good deal faster than the one before. What is refused for holding only on
-  /// the inputs that were searched has an ancestor here that holds on others.
+  /// The fastest of their time, and the fastest without error, in the order in
+  /// which they were found. What is refused for holding only on the inputs that
+  /// were searched has an ancestor here that holds on others, and what machine
+  /// code is slower than one would think has one that is faster.
   std::vector<Individual> Milestones;
   std::vector<KindScore> Kinds;
   Links Linked;

@@ -13,6 +13,8 @@
 #include "tools/gevo-search/Finalists.h"
 #include "search/Minimise.h"
 #include "search/Retreat.h"
+#include <cmath>
+#include <map>
 
 using namespace llvm;
 using namespace gevo;
@@ -27,7 +29,10 @@ public:
 
 private:
   const Finalist &validated(const Individual &I);
-  std::optional<Finalist> settle(Individual From, double Most);
+  std::vector<Individual> candidates(double Most);
+  Individual minimised(const Individual &I, double Most);
+  std::optional<Finalist> settle(Individual From, double Most,
+                                 ArrayRef<Individual> All);
   void add(StringRef Title, double Most, std::vector<Finalist> &Result);
   /// Bounds the next step, if the search had a bound on its time; says so.
   std::string allowTime();
@@ -73,20 +78,83 @@ std::string Finals::allowTime() {
   return " for up to " + duration(Allowed);
 }
 
-// What is left of \p From, which validation refused. Something new to validate
-// with, of which a refusal is the cause, is for the next to stand, too.
-std::optional<Finalist> Finals::settle(Individual From, double Most) {
-  auto Accepts = [&](const Individual &I) { return validated(I).passed(); };
+// The best of the search and of earlier times. By rules about PTX each is
+// faster than the one after it; where machine code counts, that has the last
+// word about those which are nearly as fast as the first.
+std::vector<Individual> Finals::candidates(double Most) {
+  constexpr size_t MostPriced = 48;
+  constexpr double Near = 1.2;
+  std::vector<Individual> All;
+  const Individual *Best = S.state().best(Most);
+  if (!Best || Best->Edits.empty())
+    return All;
+  All.push_back(*Best);
+  for (Individual &I : milestones(S, Most))
+    if (I.PayloadHash != Best->PayloadHash)
+      All.push_back(std::move(I));
+  std::vector<std::pair<double, size_t>> Order;
+  for (size_t I = 0; I < std::min(All.size(), MostPriced); ++I) {
+    if (All[I].Result.Time > Near * Best->Result.Time || S.stopped())
+      break;
+    std::optional<double> Price = Judging.price(All[I]);
+    if (!Price)
+      return All;
+    Order.push_back({*Price, I});
+  }
+  llvm::sort(Order);
+  std::vector<Individual> Sorted;
+  for (const auto &[Price, I] : Order)
+    Sorted.push_back(All[I]);
+  llvm::append_range(Sorted, ArrayRef(All).drop_front(Order.size()));
+  return Sorted;
+}
+
+// Without what is worth nothing, by rules about PTX; if machine code is slower
+// without it, with it.
+Individual Finals::minimised(const Individual &I, double Most) {
+  constexpr double Threshold = 0.01;
+  Individual Less = minimise(S, I, Most, Threshold).Kept;
+  std::optional<double> Before = Judging.price(I), After = Judging.price(Less);
+  return Before && After && *After > *Before * (1 + Threshold) ? I : Less;
+}
+
+// What is left of \p From, which validation refused: the fastest of all that it
+// accepts on the way. Something new to validate with, of which a refusal is the
+// cause, is for the next to stand, too.
+std::optional<Finalist> Finals::settle(Individual From, double Most,
+                                       ArrayRef<Individual> All) {
+  // One after the other, neighbours would be asked about the same mistake.
+  constexpr double Apart = 0.01;
+  constexpr unsigned Tries = 60;
+  std::vector<Individual> Ancestors;
+  for (const Individual &I : All)
+    if (Ancestors.empty() ||
+        std::abs(I.Result.Time / Ancestors.back().Result.Time - 1) >= Apart)
+      Ancestors.push_back(I);
+  std::map<std::pair<double, std::string>, Individual> Accepted;
+  auto Accepts = [&](const Individual &I) {
+    const Finalist &F = validated(I);
+    if (F.passed())
+      Accepted[{F.Kept.Result.Time, keyOf(I.Edits)}] = I;
+    return F.passed();
+  };
   constexpr unsigned Rounds = 8;
-  for (unsigned Round = 0; Round < Rounds && !S.stopped(); ++Round) {
-    std::optional<Individual> Left = retreat(S, From, Most, Accepts);
-    if (!Left)
-      return std::nullopt;
+  for (unsigned Round = 0; Round < Rounds; ++Round) {
+    std::optional<Individual> Left =
+        retreat(S, From, Most, Ancestors, Accepts, Tries);
     // What is left may be an ancestor, which was not minimised yet.
-    for (const Individual &I : {minimise(S, *Left, Most).Kept, *Left})
-      if (!I.Edits.empty() && Accepts(I))
-        return validated(I);
-    From = *Left;
+    if (Left && !S.stopped())
+      if (Individual Less = minimised(*Left, Most); !Less.Edits.empty())
+        Accepts(Less);
+    while (!Accepted.empty()) {
+      Individual Fastest = Accepted.begin()->second;
+      Accepted.erase(Accepted.begin());
+      if (const Finalist &F = validated(Fastest); F.passed())
+        return F;
+      From = Fastest;
+    }
+    if (!Left || S.stopped())
+      break;
   }
   return std::nullopt;
 }
@@ -94,29 +162,30 @@ std::optional<Finalist> Finals::settle(Individual From, double Most) {
 // A finalist, minimised and validated; what validation refuses is told, and
 // followed by what is left of it.
 void Finals::add(StringRef Title, double Most, std::vector<Finalist> &Result) {
-  const Individual *Best = S.state().best(Most);
-  if (!Best || Best->Edits.empty())
+  std::string Time = allowTime();
+  std::vector<Individual> All = candidates(Most);
+  if (All.empty())
     return;
-  V.say(Title + ": minimising " + counted(Best->Edits.size(), "edit") +
-        allowTime());
-  Minimised M = minimise(S, *Best, Most);
+  size_t Before = All[0].Edits.size();
+  V.say(Title + ": minimising " + counted(Before, "edit") + Time);
+  Individual Kept = minimised(All[0], Most);
   auto Add = [&](Finalist F, StringRef Suffix) {
     F.Title = (Title + Suffix).str();
-    F.Before = M.Before;
+    F.Before = Before;
     Result.push_back(std::move(F));
   };
-  if (M.Kept.Edits.empty()) {
-    V.say(Title + ": " + counted(M.Before, "edit") +
+  if (Kept.Edits.empty()) {
+    V.say(Title + ": " + counted(Before, "edit") +
           " worth less than 1 %, dropped");
     return;
   }
-  V.say(Title + ": validating " + counted(M.Kept.Edits.size(), "edit"));
-  Finalist F = validated(M.Kept);
+  V.say(Title + ": validating " + counted(Kept.Edits.size(), "edit"));
+  Finalist F = validated(Kept);
   if (F.passed())
     return Add(std::move(F), "");
   Add(std::move(F), ", refused");
   V.say(Title + ": refused; looking for what is left" + allowTime());
-  if (std::optional<Finalist> Left = settle(M.Kept, Most))
+  if (std::optional<Finalist> Left = settle(Kept, Most, All))
     Add(std::move(*Left), "");
   else if (S.stopped())
     V.say(Title + ": nothing was found in time; gevo-search --resume with a "

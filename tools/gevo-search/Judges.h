@@ -47,6 +47,9 @@ public:
   /// runs of the program and held-out runs, or
   /// inputs made for the purpose, on every GPU.
   Finalist validate(const Individual &I);
+  /// What captured launches take as the machine code of \p I, in nanoseconds;
+  /// nothing where that is not what counts, or where it fails.
+  std::optional<double> price(const Individual &I);
   /// Grows when there is something new to validate with, so that what was
   /// validated before has not seen all of it.
   size_t examCount() { return exams().count(); }
@@ -80,6 +83,8 @@ private:
   Exams &exams();
   Exam runExam(const Target &T, const WholeCase &Case, bool HeldOut) const;
   std::optional<Exam> inputsExam(const Target &T, size_t Round);
+  /// Launches, by machine code; nothing where that is not what counts.
+  std::optional<Fitness> priced(const Payload &Code);
   void price(const Payload &Code, Finalist &F);
 
   Settings &Asked;
@@ -91,6 +96,8 @@ private:
   Payload Original;
   /// Of Launches, by machine code, once it was asked for.
   std::optional<double> OriginalPrice;
+  llvm::StringMap<Fitness> Prices;
+  std::unique_ptr<Runner> Pricer;
   std::vector<Target> Targets;
   /// What is replayed; nothing if variants are judged by whole runs.
   std::optional<LaunchScenario> Launches;

@@ -95,17 +95,34 @@ Exams &Judges::exams() {
 // what ptxas would have done anyway they do not know. So what they found is
 // timed again as machine code before it counts. Several GPUs have whole runs
 // for that.
-void Judges::price(const Payload &Code, Finalist &F) {
+std::optional<Fitness> Judges::priced(const Payload &Code) {
   const WholeScenario &S = Targets[0].Scenario;
   if (!Launches || Targets.size() > 1 || S.Goal.Kind != ObjectiveKind::Time)
+    return std::nullopt;
+  if (!Pricer)
+    Pricer = std::make_unique<IsolatedRunner>(Limits, [this, &S] {
+      return std::make_unique<LaunchRunner>(
+          *Launches, S.Gpu, /*CheckAlways=*/false, /*MachineCode=*/true);
+    });
+  auto [Known, IsNew] = Prices.try_emplace(Code.hash());
+  if (IsNew)
+    Known->second = Pricer->run(Code);
+  return Known->second;
+}
+
+std::optional<double> Judges::price(const Individual &I) {
+  Built B = Device.build(I.Edits);
+  std::optional<Fitness> Now = B.ok() ? priced(B.Code) : std::nullopt;
+  return Now && Now->valid() ? std::optional(Now->Time) : std::nullopt;
+}
+
+void Judges::price(const Payload &Code, Finalist &F) {
+  std::optional<Fitness> Priced = priced(Code);
+  if (!Priced)
     return;
-  IsolatedRunner R(Limits, [&] {
-    return std::make_unique<LaunchRunner>(
-        *Launches, S.Gpu, /*CheckAlways=*/false, /*MachineCode=*/true);
-  });
   if (!OriginalPrice)
-    OriginalPrice = R.run(Original).Time;
-  Fitness Now = R.run(Code);
+    OriginalPrice = priced(Original)->Time;
+  Fitness Now = std::move(*Priced);
   if (Now.valid() && Now.Time >= *OriginalPrice)
     Now = Fitness::failed(
         Stage::Time,
@@ -116,7 +133,7 @@ void Judges::price(const Payload &Code, Finalist &F) {
   }
   Finalist::Check C;
   C.Name = "captured launches as machine code";
-  C.Gpu = S.Gpu;
+  C.Gpu = Targets[0].Scenario.Gpu;
   C.Steered = true;
   C.Original = *OriginalPrice;
   C.Result = std::move(Now);
