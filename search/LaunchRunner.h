@@ -58,7 +58,8 @@ public:
   /// checks only if \p CheckAlways. One is stopped as soon as it is past the
   /// bound on time or its error over the tolerance. With \p MachineCode time is
   /// that of what ptxas makes of the variant, which takes a third of a second
-  /// to find out; otherwise rules about PTX tell it.
+  /// to find out, and only bounds are checked; otherwise rules about PTX tell
+  /// it.
   LaunchRunner(const LaunchScenario &S, std::string Gpu,
                bool CheckAlways = false, bool MachineCode = false)
       : S(S), Gpu(std::move(Gpu)), CheckAlways(CheckAlways),

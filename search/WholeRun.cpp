@@ -44,6 +44,9 @@ static bool readReport(StringRef Text, WholeRun &R, std::string &Problem) {
   const json::Array *Kernels = Report ? Report->getArray("kernels") : nullptr;
   if (!Kernels)
     return false;
+  // gevo-run's own status also tells findings and a program without CUDA.
+  if (std::optional<int64_t> Status = Report->getInteger("exit_status"))
+    R.ExitStatus = *Status;
   for (const json::Value &Row : *Kernels) {
     const json::Object &K = *Row.getAsObject();
     WholeRun::Kernel Kernel;
@@ -172,10 +175,6 @@ WholeRun gevo::runWhole(const WholeScenario &S, const Command &C,
     R.Result = Fitness::failed(Stage::Load, "gevo-run made no report");
     return R;
   }
-  // gevo-run tells findings by its own status where the program's is 0.
-  constexpr int FoundErrors = 2;
-  if (!R.Findings.empty() && R.ExitStatus == FoundErrors)
-    R.ExitStatus = 0;
   if (!Problem.empty())
     R.Result = Fitness::failed(Stage::Run, Problem);
   else

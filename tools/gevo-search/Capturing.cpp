@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/gevo-search/Capturing.h"
+#include "passes/edit/AtomicFile.h"
 #include "search/OtherInputs.h"
 #include "search/Workers.h"
 #include "llvm/Demangle/Demangle.h"
@@ -193,8 +194,9 @@ gevo::otherInputs(const LaunchScenario &From, const std::string &Gpu,
     if (!Said)
       return Said.takeError();
     Text = *Said;
-    std::error_code EC;
-    raw_fd_ostream(List, EC) << Text;
+    if (Error E =
+            writeFileAtomically(List, [&](raw_ostream &OS) { OS << Text; }))
+      return E;
   }
   Expected<std::vector<std::string>> Names =
       json::parse<std::vector<std::string>>(Text);

@@ -82,7 +82,7 @@ std::string Finals::allowTime() {
 // faster than the one after it; where machine code counts, that has the last
 // word about those which are nearly as fast as the first.
 std::vector<Individual> Finals::candidates(double Most) {
-  constexpr size_t MostPriced = 48;
+  constexpr size_t MostPriced = 32;
   constexpr double Near = 1.2;
   std::vector<Individual> All;
   const Individual *Best = S.state().best(Most);

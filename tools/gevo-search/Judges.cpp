@@ -128,6 +128,11 @@ void Judges::tell() {
     Compared += (I ? ", " + Asked.Outputs[I - 1] : "") + " (" +
                 std::to_string(Case.Original.Outputs[I].size()) + " bytes)";
   V.say(Compared);
+  for (StringRef Finding : Case.Original.Findings) {
+    auto [Kernel, Kind] = Finding.rsplit(' ');
+    V.say("accepted: '" + Kind + "' in " + demangle(Kernel) +
+          "; variants may have no other findings");
+  }
   if (int Status = Case.Original.ExitStatus)
     V.say("the program ends with status " + Twine(Status) +
           "; variants must do so, too");
