@@ -104,15 +104,20 @@ static void warnWithoutEdits(const Option &O) {
                  O.Name);
 }
 
-// gevo.cfg of the build folder or of the installation that this program is in.
-static std::string findConfig() {
+// The folder that this program is in.
+static std::string ownFolder() {
   char Self[PATH_MAX];
   ssize_t Length = readlink("/proc/self/exe", Self, sizeof(Self) - 1);
   if (Length < 0)
     fail("cannot tell where this program is: " +
          std::string(std::strerror(errno)));
   std::string Folder(Self, Length);
-  Folder.erase(Folder.rfind('/'));
+  return Folder.erase(Folder.rfind('/'));
+}
+
+// gevo.cfg of the build folder or of the installation that this program is in.
+static std::string findConfig() {
+  std::string Folder = ownFolder();
   for (const char *Place :
        {"/../gevo.cfg", "/../" GEVO_LIBDIR "/gevo/gevo.cfg"})
     if (access((Folder + Place).c_str(), R_OK) == 0)
@@ -126,6 +131,26 @@ static bool stopsEarly(const std::string &A) {
   return A == "-c" || A == "-S" || A == "-E" || A == "-M" || A == "-MM" ||
          A == "-fsyntax-only" || A == "--analyze" || A == "--precompile" ||
          A == "--cuda-device-only" || A == "--offload-device-only";
+}
+
+// Puts gevo-ld, which links what -fgpu-rdc compiles, in front of the linker
+// that
+// \p Arguments ask for. Whoever names a linker by its path has it as it is.
+static void takeLinker(const std::vector<std::string> &Arguments,
+                       std::vector<std::string> &Command) {
+  constexpr const char *Use = "-fuse-ld=";
+  std::string Linker = ownFolder() + "/gevo-ld";
+  for (const std::string &A : Arguments) {
+    if (startsWith(A, "--ld-path"))
+      return;
+    std::string Name = startsWith(A, Use) ? A.substr(std::strlen(Use)) : "";
+    if (!Name.empty())
+      setenv("GEVO_LD", (Name[0] == '/' ? Name : "ld." + Name).c_str(), 0);
+  }
+  if (access(Linker.c_str(), X_OK) == 0)
+    Command.push_back("--ld-path=" + Linker);
+  if (const char *Clang = std::getenv("GEVO_CLANG"); Clang && *Clang)
+    setenv("GEVO_CC", Clang, 0);
 }
 
 int main(int Count, char **Arguments) {
@@ -176,8 +201,10 @@ int main(int Count, char **Arguments) {
   }
   Command.insert(Command.end(), Rest.begin(), Rest.end());
   // Again after the objects, where linkers that drop unneeded libraries look.
-  if (HasInput && !Stops)
+  if (HasInput && !Stops) {
     Command.push_back("-lcudart");
+    takeLinker(Rest, Command);
+  }
   std::vector<char *> Argv;
   for (std::string &A : Command)
     Argv.push_back(A.data());

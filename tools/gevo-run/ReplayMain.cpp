@@ -25,6 +25,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <optional>
 #include <regex>
 #include <sys/stat.h>
 
@@ -47,7 +48,7 @@ struct Substitute {
 
 struct ReplayLine {
   std::string Folder, Json, Extract;
-  std::regex Kernels;
+  std::optional<std::regex> Kernels; ///< None: all.
   DeviceOptions Where;
   ReplayOptions Run;
   ReplayLine() { Run.MachineCode = true; }
@@ -129,7 +130,6 @@ void takeOption(ReplayLine &L, const std::string &Name,
 
 ReplayLine parse(int Argc, char **Argv) {
   ReplayLine L;
-  L.Kernels = std::regex("");
   for (int I = 1; I < Argc; ++I) {
     std::string Name = Argv[I], Value;
     size_t Equals = Name.find('=');
@@ -237,7 +237,7 @@ std::vector<Row> replayAll(Device &D, const capture::Capture &All,
   std::vector<Row> Rows;
   for (const capture::Case &C : All.Cases) {
     const std::string &Kernel = C.Launches[0].Kernel;
-    if (!std::regex_search(Kernel, L.Kernels))
+    if (L.Kernels && !std::regex_search(Kernel, *L.Kernels))
       continue;
     Row R;
     R.Case = &C;
