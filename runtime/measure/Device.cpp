@@ -72,7 +72,7 @@ bool Device::openLibrary(std::string &Error) {
   // Extras go together; a library that has only some is another version.
   int Version = 0;
   if (Driver.gevoGpuVersion && Driver.gevoGpuVersion(&Version) == 0 &&
-      Version < 4) {
+      Version < 6) {
     Error = "'" + Path + "' is an embedded GPU of an older version";
     return false;
   }

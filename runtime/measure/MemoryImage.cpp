@@ -93,10 +93,22 @@ void MemoryImage::setPoison(bool On) {
   }
 }
 
+/// Lets the device have the memory of \p P from its file; false if it is
+/// nothing but a copy that serves.
+bool MemoryImage::mapPart(Device &D, const Part &P) {
+  const Bytes &Known = P.Known->Before;
+  const auto &File = Known.get_allocator().File;
+  return D.isEmbedded() && P.Start.empty() && File &&
+         File->Bytes == Known.size() &&
+         !D.driver().gevoGpuMapFile(P.Address, File->Bytes, File->Path.c_str(),
+                                    File->Skip);
+}
+
 bool MemoryImage::write(Device &D) {
   for (Part &P : Parts) {
     const Bytes &Start = P.start();
-    if (D.driver().cuMemcpyHtoD_v2(P.Address, Start.data(), Start.size()))
+    if (!mapPart(D, P) &&
+        D.driver().cuMemcpyHtoD_v2(P.Address, Start.data(), Start.size()))
       return false;
     if (!P.Actual.empty())
       P.Actual = Start;

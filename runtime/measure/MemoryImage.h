@@ -86,6 +86,7 @@ private:
 
   void addPart(size_t Buffer, const capture::Piece &P);
   void layOut();
+  bool mapPart(Device &D, const Part &P);
   bool readSegment(Device &D, const Segment &S, uint64_t Begin, uint64_t End);
   const capture::Bytes &expected(const Part &P) const;
   void judgePart(Part &P, const OutputRule &Rule, OutputResult &Out,

@@ -291,7 +291,10 @@ bool gevo::run::asksForReplay(int Argc, char **Argv) {
 int gevo::run::replayMain(int Argc, char **Argv) {
   ReplayLine L = parse(Argc, Argv);
   std::string Error;
-  std::optional<capture::Capture> All = capture::readCapture(L.Folder, Error);
+  // Launches need not wait for the checksums, but what they give does.
+  capture::UncheckedMemory Memory;
+  std::optional<capture::Capture> All =
+      capture::readCapture(L.Folder, Memory, Error);
   if (!All)
     fail(Error);
   if (!L.Extract.empty())
@@ -305,6 +308,8 @@ int gevo::run::replayMain(int Argc, char **Argv) {
     fail("unknown checks '" + L.Run.Checks +
          "'; expected all, bounds, none or families of checks");
   std::vector<Row> Rows = replayAll(*D, *All, L);
+  if (!Memory.check(Error))
+    fail(Error);
   if (Rows.empty())
     fail("no captured kernel has a name that '--kernels' asks for");
   for (const Substitute &S : L.Substitutes)

@@ -140,6 +140,20 @@ std::optional<Bytes> gevo::capture::decompress(std::string_view Packed,
   return Content;
 }
 
+std::optional<Bytes> gevo::capture::mapBytes(const FilePart &File,
+                                             std::string &Error) {
+  struct stat Info;
+  if (stat(File.Path.c_str(), &Info) != 0) {
+    Error = "cannot read '" + File.Path + "': " + std::strerror(errno);
+    return std::nullopt;
+  }
+  // Beyond the end of a file its memory cannot be touched.
+  if (!S_ISREG(Info.st_mode) ||
+      uint64_t(Info.st_size) != uint64_t(File.Skip) + File.Bytes)
+    return std::nullopt;
+  return Bytes(File.Bytes, LargePages<uint8_t>(File));
+}
+
 MappedFile::MappedFile(const std::string &Path, std::string &Error) {
   Descriptor File(open(Path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat Info;

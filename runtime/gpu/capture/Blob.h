@@ -36,6 +36,10 @@ std::string compress(std::string_view Content);
 /// damaged or has another size.
 std::optional<Bytes> decompress(std::string_view Packed, uint64_t Size);
 
+/// The bytes of \p File, which are not copied; nothing if the file ends before
+/// or after them. If it cannot be read, \p Error says why.
+std::optional<Bytes> mapBytes(const FilePart &File, std::string &Error);
+
 /// The content of a file, which is not copied: it must not change meanwhile.
 class MappedFile {
 public:

@@ -9,6 +9,7 @@
 #include "runtime/gpu/capture/Blob.h"
 #include "runtime/gpu/capture/Index.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <dirent.h>
@@ -22,6 +23,11 @@ using namespace gevo::capture;
 namespace {
 
 constexpr unsigned MaxProcesses = 10000;
+/// Large memory of which compression would save less than this share stays as
+/// it is: a replay maps it where the launch had it, and copies nothing.
+constexpr size_t PlainShare = 32;
+constexpr size_t LeastPlain = size_t(256) << 10;
+constexpr uint64_t PageBytes = 4096;
 
 std::string claimPath(const std::string &Folder, unsigned N) {
   return Folder + "/process-" + std::to_string(N) + ".claim";
@@ -91,7 +97,8 @@ struct CaptureWriter::Impl {
   };
 
   bool open();
-  std::optional<BlobRef> addBlob(std::string_view Content);
+  std::optional<BlobRef> addBlob(std::string_view Content,
+                                 uint64_t Address = 0);
   void dropBlob(const BlobRef &Ref);
 
   std::string Folder, Path, Error;
@@ -122,13 +129,21 @@ bool CaptureWriter::Impl::open() {
   return false;
 }
 
-std::optional<BlobRef> CaptureWriter::Impl::addBlob(std::string_view Content) {
+/// \p Address is where the bytes are in memory.
+std::optional<BlobRef> CaptureWriter::Impl::addBlob(std::string_view Content,
+                                                    uint64_t Address) {
   if (Content.empty())
     return BlobRef();
   BlobRef Ref{contentHash(Content), Content.size()};
   Stored &S = Blobs[Ref.Hash];
   if (!S.Uses) {
     std::string Packed = compress(Content);
+    if (Content.size() >= LeastPlain &&
+        Packed.size() + Content.size() / PlainShare > Content.size()) {
+      Ref.Skip = uint32_t(Address % PageBytes);
+      Packed.assign(*Ref.Skip, 0);
+      Packed += Content;
+    }
     if (!writeAtomically(blobPath(Folder, Ref), Packed, Error))
       return std::nullopt;
     S.Ref = Ref;
@@ -136,7 +151,7 @@ std::optional<BlobRef> CaptureWriter::Impl::addBlob(std::string_view Content) {
     Written += S.Packed;
   }
   ++S.Uses;
-  return Ref;
+  return S.Ref;
 }
 
 void CaptureWriter::Impl::dropBlob(const BlobRef &Ref) {
@@ -182,7 +197,9 @@ std::optional<size_t> CaptureWriter::addCase(const Case &C) {
   Row.Header = C;
   Row.Header.Buffers.clear();
   for (const Buffer &B : C.Buffers) {
-    std::optional<BlobRef> Before = P->addBlob(joined(B, &Piece::Before));
+    uint64_t First = B.Pieces.empty() ? 0 : B.Pieces[0].Offset;
+    std::optional<BlobRef> Before =
+        P->addBlob(joined(B, &Piece::Before), B.Address + First);
     std::optional<BlobRef> After, Marks;
     if (Before)
       After = P->addBlob(writtenBytes(B));
@@ -242,9 +259,9 @@ bool gevo::capture::writeCapture(const std::string &Folder, const Capture &C,
   return Ok;
 }
 
-std::optional<Capture> gevo::capture::readCapture(const std::string &Folder,
-                                                  std::string &Error,
-                                                  bool Memory) {
+static std::optional<Capture> readAll(const std::string &Folder, bool Memory,
+                                      std::vector<UncheckedBlob> *Later,
+                                      std::string &Error) {
   std::optional<std::vector<std::string>> Names = namesIn(Folder);
   if (!Names) {
     Error = "cannot read the folder '" + Folder + "': " + std::strerror(errno);
@@ -258,7 +275,7 @@ std::optional<Capture> gevo::capture::readCapture(const std::string &Folder,
       break;
     if (access(indexPath(Folder, N).c_str(), F_OK) != 0)
       continue;
-    if (!readIndex(Folder, indexPath(Folder, N), All, Memory, Error))
+    if (!readIndex(Folder, indexPath(Folder, N), All, Memory, Later, Error))
       return std::nullopt;
     Any = true;
   }
@@ -268,6 +285,24 @@ std::optional<Capture> gevo::capture::readCapture(const std::string &Folder,
           "' holds no capture: no kernel was captured, or the program was "
           "killed before the first one was complete";
   return std::nullopt;
+}
+
+std::optional<Capture> gevo::capture::readCapture(const std::string &Folder,
+                                                  std::string &Error,
+                                                  bool Memory) {
+  return readAll(Folder, Memory, nullptr, Error);
+}
+
+std::optional<Capture> gevo::capture::readCapture(const std::string &Folder,
+                                                  UncheckedMemory &Later,
+                                                  std::string &Error) {
+  return readAll(Folder, /*Memory=*/true, &Later.Blobs, Error);
+}
+
+bool UncheckedMemory::check(std::string &Error) const {
+  return std::all_of(Blobs.begin(), Blobs.end(), [&](const UncheckedBlob &B) {
+    return checkBlob(B, Error);
+  });
 }
 
 bool gevo::capture::removeCapture(const std::string &Folder,

@@ -17,6 +17,7 @@
 #define GEVO_RUNTIME_GPU_CAPTURE_CAPTUREFILE_H
 
 #include "runtime/gpu/capture/Case.h"
+#include "runtime/gpu/capture/Index.h"
 
 #include <memory>
 #include <optional>
@@ -56,6 +57,24 @@ private:
 /// buffers have no pieces, and blobs of memory are not looked at.
 std::optional<Capture> readCapture(const std::string &Folder,
                                    std::string &Error, bool Memory = true);
+
+/// Mapped memory whose bytes are yet to be compared with their checksums. What
+/// is made of it may be shown once check() was true.
+class UncheckedMemory {
+public:
+  /// False if a blob is damaged; \p Error says which.
+  bool check(std::string &Error) const;
+
+private:
+  friend std::optional<Capture> readCapture(const std::string &,
+                                            UncheckedMemory &, std::string &);
+  std::vector<UncheckedBlob> Blobs;
+};
+
+/// Reads the capture in \p Folder for a quick start: memory that is only mapped
+/// is noted in \p Later.
+std::optional<Capture> readCapture(const std::string &Folder,
+                                   UncheckedMemory &Later, std::string &Error);
 
 /// Removes the capture in \p Folder, if there is one; refuses to touch a folder
 /// that holds anything else.

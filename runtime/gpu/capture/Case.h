@@ -25,6 +25,7 @@
 namespace gevo::capture {
 
 using gpu::ElementType;
+/// Zeros or a file's bytes where nothing else was put; see LargePages.
 using Bytes = std::vector<uint8_t, LargePages<uint8_t>>;
 
 /// What a launch did to a byte: the ElementType of the last store to it (None:

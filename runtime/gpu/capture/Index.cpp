@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 constexpr const char *FormatName = "gevo-capture";
-constexpr int FormatVersion = 1;
+constexpr int FormatVersion = 2, OldestVersion = 1;
 
 /// Thrown inside this file only; readIndex turns it into a message.
 struct Damage {
@@ -53,13 +53,18 @@ Bytes fromHex(const std::string &Text) {
 Json blobJson(const BlobRef &Ref) {
   if (!Ref.Size)
     return nullptr;
-  return {{"hash", Ref.Hash}, {"bytes", Ref.Size}};
+  Json J = {{"hash", Ref.Hash}, {"bytes", Ref.Size}};
+  if (Ref.Skip)
+    J["skip"] = *Ref.Skip;
+  return J;
 }
 
 BlobRef blobFrom(const Json &J) {
   if (J.is_null())
     return {};
   BlobRef Ref{J.at("hash"), J.at("bytes")};
+  if (J.contains("skip"))
+    Ref.Skip = J.at("skip").get<uint32_t>();
   if (Ref.Hash.find_first_not_of("0123456789abcdef") != std::string::npos)
     throw Damage{"a blob has a wrong name"};
   return Ref;
@@ -119,18 +124,25 @@ Json caseJson(const IndexCase &C) {
 /// Reads blobs, each once, and checks that they are what their names say.
 class BlobReader {
 public:
-  explicit BlobReader(const std::string &Folder) : Folder(Folder) {}
+  BlobReader(const std::string &Folder, std::vector<UncheckedBlob> *Later)
+      : Folder(Folder), Later(Later) {}
 
   const Bytes &read(const BlobRef &Ref) {
     Bytes &Content = Known[Ref.Hash];
     if (!Ref.Size || Content.size() == Ref.Size)
       return Content;
     std::string Error, Path = blobPath(Folder, Ref);
-    MappedFile Packed(Path, Error);
+    std::optional<Bytes> Plain;
+    if (Ref.Skip)
+      Plain = mapBytes({Path, *Ref.Skip, Ref.Size}, Error);
+    else if (MappedFile Packed(Path, Error); Error.empty())
+      Plain = decompress(Packed.content(), Ref.Size);
     if (!Error.empty())
       throw Damage{Error};
-    std::optional<Bytes> Plain = decompress(Packed.content(), Ref.Size);
-    if (!Plain || contentHash(view(*Plain)) != Ref.Hash)
+    bool Trusted = Plain && Ref.Skip && Later;
+    if (Trusted)
+      Later->push_back({{Path, *Ref.Skip, Ref.Size}, Ref.Hash});
+    else if (!Plain || contentHash(view(*Plain)) != Ref.Hash)
       throw Damage{"'" + Path + "' is truncated or damaged"};
     return Content = std::move(*Plain);
   }
@@ -148,6 +160,7 @@ public:
 
 private:
   const std::string &Folder;
+  std::vector<UncheckedBlob> *Later;
   std::map<std::string, Bytes> Known;
 };
 
@@ -251,7 +264,8 @@ void addAll(const Json &J, BlobReader &Blobs, Capture &All, bool Memory) {
 
 std::string gevo::capture::blobPath(const std::string &Folder,
                                     const BlobRef &Ref) {
-  return Folder + "/blobs/" + Ref.Hash + ".zst";
+  return Folder + "/blobs/" + Ref.Hash +
+         (Ref.Skip ? "-" + std::to_string(*Ref.Skip) + ".raw" : ".zst");
 }
 
 std::string gevo::capture::indexText(const Index &I) {
@@ -273,7 +287,8 @@ std::string gevo::capture::indexText(const Index &I) {
 
 bool gevo::capture::readIndex(const std::string &Folder,
                               const std::string &Path, Capture &All,
-                              bool Memory, std::string &Error) {
+                              bool Memory, std::vector<UncheckedBlob> *Later,
+                              std::string &Error) {
   std::optional<std::string> Text = readWhole(Path, Error);
   if (!Text)
     return false;
@@ -283,14 +298,16 @@ bool gevo::capture::readIndex(const std::string &Folder,
       throw Damage{"'" + Path + "' is truncated or is no JSON"};
     if (!File.is_object() || File.value("format", "") != FormatName)
       throw Damage{"'" + Path + "' is not the index of a capture"};
-    if (File.value("version", 0) != FormatVersion)
+    int Version = File.value("version", 0);
+    if (Version < OldestVersion || Version > FormatVersion)
       throw Damage{"'" + Path + "' has version " +
                    File.value("version", Json(0)).dump() +
                    " of the format, but this program reads version " +
+                   std::to_string(OldestVersion) + " to " +
                    std::to_string(FormatVersion) + "; capture again"};
     if (File.value("checksum", "") != contentHash(File.at("capture").dump()))
       throw Damage{"'" + Path + "' is damaged: its checksum is wrong"};
-    BlobReader Blobs(Folder);
+    BlobReader Blobs(Folder, Later);
     addAll(File.at("capture"), Blobs, All, Memory);
     return true;
   } catch (const Damage &D) {
@@ -298,5 +315,14 @@ bool gevo::capture::readIndex(const std::string &Folder,
   } catch (const std::exception &E) {
     Error = "'" + Path + "' is damaged: " + E.what();
   }
+  return false;
+}
+
+bool gevo::capture::checkBlob(const UncheckedBlob &Blob, std::string &Error) {
+  std::optional<Bytes> Content = mapBytes(Blob.File, Error);
+  if (Content && contentHash(BlobReader::view(*Content)) == Blob.Hash)
+    return true;
+  if (Error.empty())
+    Error = "'" + Blob.File.Path + "' is truncated or damaged";
   return false;
 }

@@ -14,6 +14,7 @@
 
 #include "runtime/gpu/capture/Case.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ namespace gevo::capture {
 struct BlobRef {
   std::string Hash;
   uint64_t Size = 0; ///< Before compression.
+  /// The file holds the bytes as they are, after so many zeros.
+  std::optional<uint32_t> Skip = std::nullopt;
 };
 
 std::string blobPath(const std::string &Folder, const BlobRef &Ref);
@@ -52,12 +55,23 @@ struct Index {
   std::vector<IndexCase> Cases;
 };
 
+/// A mapped file and the hash that its bytes should have.
+struct UncheckedBlob {
+  FilePart File;
+  std::string Hash;
+};
+
 /// The whole file, with its checksum.
 std::string indexText(const Index &I);
 
-/// Adds what the index \p Path and the blobs in \p Folder hold to \p All.
+/// Adds what the index \p Path and the blobs in \p Folder hold to \p All. With
+/// \p Later, blobs that are mapped are noted there and not looked at.
 bool readIndex(const std::string &Folder, const std::string &Path, Capture &All,
-               bool Memory, std::string &Error);
+               bool Memory, std::vector<UncheckedBlob> *Later,
+               std::string &Error);
+
+/// Has a mapped blob the bytes that its name says?
+bool checkBlob(const UncheckedBlob &Blob, std::string &Error);
 
 } // namespace gevo::capture
 

@@ -66,13 +66,15 @@ Gpu *Driver::device(int Ordinal) {
 }
 
 CUresult Driver::selectModel(const std::string &Name) {
-  std::string Error;
-  std::optional<DeviceProperties> P = gpuModel(Name, Error);
-  if (!P)
-    return CUDA_ERROR_INVALID_VALUE;
   if (CUresult R = initialise())
     return R;
   std::lock_guard<std::mutex> Guard(MapLock);
+  std::string Error;
+  bool Is = Gpus[0]->Properties.Model == Name; // Its file is read already.
+  std::optional<DeviceProperties> P =
+      Is ? Gpus[0]->Properties : gpuModel(Name, Error);
+  if (!P)
+    return CUDA_ERROR_INVALID_VALUE;
   if (!Contexts.empty())
     return CUDA_ERROR_CONTEXT_ALREADY_IN_USE;
   Gpus[0]->Properties = *P;

@@ -131,6 +131,12 @@ int gevoGpuAllocAt(uint64_t Address, size_t Bytes, const char *Variable,
                    int IsConst);
 int gevoGpuFreeAt(uint64_t Address);
 
+/* Makes [Address, Address + Bytes), memory of gevoGpuAllocAt, the bytes of a
+   file from Skip on, without a copy: the file must not change. Address and Skip
+   must be alike modulo 4096, else CUDA_ERROR_INVALID_VALUE. */
+int gevoGpuMapFile(uint64_t Address, size_t Bytes, const char *Path,
+                   uint64_t Skip);
+
 /* Other allocations of the context come from the top of its memory from now
    on, out of the way of gevoGpuAllocAt. */
 int gevoGpuAllocFromTop(void);

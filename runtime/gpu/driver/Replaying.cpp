@@ -15,6 +15,8 @@
 #include "runtime/gpu/exec/Touch.h"
 
 #include <algorithm>
+#include <fcntl.h>
+#include <unistd.h>
 
 using namespace gevo;
 using namespace gevo::driver;
@@ -54,6 +56,19 @@ GEVO_EXPORT int gevoGpuFreeAt(uint64_t Address) {
     return Ctx->Engine->release(Address) ? CUDA_SUCCESS
                                          : CUDA_ERROR_INVALID_VALUE;
   });
+}
+
+GEVO_EXPORT int gevoGpuMapFile(uint64_t Address, size_t Bytes, const char *Path,
+                               uint64_t Skip) {
+  std::shared_ptr<Context> Ctx;
+  if (CUresult R = currentContext(Ctx, /*AllowFault=*/true))
+    return R;
+  int File = Path ? open(Path, O_RDONLY | O_CLOEXEC) : -1;
+  if (File < 0)
+    return CUDA_ERROR_FILE_NOT_FOUND;
+  bool Ok = Ctx->Engine->mapFile(Address, Bytes, File, Skip);
+  close(File);
+  return Ok ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 GEVO_EXPORT int gevoGpuAllocFromTop(void) {

@@ -45,6 +45,12 @@ void Device::allocateFromTop() {
   Memory.allocateFromTop();
 }
 
+bool Device::mapFile(uint64_t Address, uint64_t Bytes, int File,
+                     uint64_t Skip) {
+  Guard G(Lock);
+  return Memory.mapFile(Address, Bytes, File, Skip);
+}
+
 bool Device::release(uint64_t Address) {
   Guard G(Lock);
   return Memory.release(Address);

@@ -197,6 +197,8 @@ public:
   bool allocateAt(uint64_t Address, uint64_t Bytes, MemoryKind Kind,
                   std::string Name = {});
   void allocateFromTop();
+  /// GlobalMemory::mapFile.
+  bool mapFile(uint64_t Address, uint64_t Bytes, int File, uint64_t Skip);
   /// False if \p Address is not the start of an allocation.
   bool release(uint64_t Address);
   bool registerHost(void *Ptr, uint64_t Bytes);

@@ -18,6 +18,8 @@
 #include <cassert>
 #include <cstring>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -74,6 +76,14 @@ void clearBytes(uint64_t Base, uint64_t Bytes) {
   } else {
     std::memset(reinterpret_cast<void *>(Base), 0, Bytes);
   }
+}
+
+/// Pages of \p A that were a file's are memory again.
+void takeBackPages(const Allocation &A) {
+  uint64_t First = roundUp(A.Base, 4096), End = A.end() & ~4095ull;
+  if (First < End)
+    mmap(reinterpret_cast<void *>(First), End - First, PROT_READ | PROT_WRITE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
 /// The first touch of a small page costs more than filling it. Of more memory
@@ -281,6 +291,34 @@ bool GlobalMemory::allocateAt(uint64_t Base, uint64_t Bytes, MemoryKind Kind,
   return true;
 }
 
+bool GlobalMemory::mapFile(uint64_t Base, uint64_t Bytes, int File,
+                           uint64_t Skip) {
+  auto Next = Live.upper_bound(Base);
+  struct stat Info;
+  if (Next == Live.begin() || (Base - Skip) % 4096 || fstat(File, &Info) ||
+      !S_ISREG(Info.st_mode) || uint64_t(Info.st_size) < Skip ||
+      uint64_t(Info.st_size) - Skip < Bytes)
+    return false;
+  Allocation &A = std::prev(Next)->second;
+  if (!A.Placed || !A.contains(Base, Bytes))
+    return false;
+  auto copy = [&](uint64_t From, uint64_t To) {
+    ssize_t Got = pread(File, reinterpret_cast<void *>(From), To - From,
+                        off_t(From - Base + Skip));
+    return Got == ssize_t(To - From);
+  };
+  // Pages at the ends may have neighbours.
+  uint64_t First = roundUp(Base, 4096), End = (Base + Bytes) & ~4095ull;
+  if (First >= End)
+    return copy(Base, Base + Bytes);
+  if (!copy(Base, First) || !copy(End, Base + Bytes))
+    return false;
+  A.OfFile = true;
+  return mmap(reinterpret_cast<void *>(First), End - First,
+              PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED,
+              File, off_t(First - Base + Skip)) != MAP_FAILED;
+}
+
 bool GlobalMemory::release(uint64_t Base) {
   auto It = Live.find(Base);
   if (It == Live.end() || It->second.Kind == MemoryKind::HostRegistered)
@@ -291,6 +329,8 @@ bool GlobalMemory::release(uint64_t Base) {
   if (A.Kind == MemoryKind::DeviceHeap)
     Heap -= A.Bytes;
   ++Generation;
+  if (A.OfFile)
+    takeBackPages(A);
   if (A.Placed) {
     // Memory outside of the arena stays mapped: pages may be shared.
     if (A.Extent)

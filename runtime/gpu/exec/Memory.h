@@ -48,6 +48,7 @@ struct Allocation {
   MemoryKind Kind = MemoryKind::Device;
   bool Freed = false;      ///< In quarantine: kept to name use-after-free.
   bool Placed = false;     ///< At an address that was asked for.
+  bool OfFile = false;     ///< Some of its pages are a file's; see mapFile.
   uint64_t Id = 0;         ///< Counts allocations of the device, from 1.
   uint64_t Extent = 0;     ///< Bytes taken from the arena, red zones included.
   uint64_t ExtentBase = 0; ///< First byte taken from the arena.
@@ -86,6 +87,11 @@ public:
   /// kind is not quarantined: its place may be needed at once.
   bool allocateAt(uint64_t Base, uint64_t Bytes, MemoryKind Kind,
                   std::string Name = {});
+  /// Makes [Base, Base + Bytes), which lies in memory of allocateAt(), the
+  /// bytes of the open file \p File from \p Skip on. Whole pages are the file's
+  /// until they are written to, and nothing is copied. False if it is no such
+  /// memory, if the two do not lie alike on their pages or the file has less.
+  bool mapFile(uint64_t Base, uint64_t Bytes, int File, uint64_t Skip);
   /// From now on allocate() takes the highest addresses of the arena first, so
   /// that those which programs get by themselves stay free for allocateAt().
   void allocateFromTop() { FromTop = true; }

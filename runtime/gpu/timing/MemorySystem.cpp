@@ -28,6 +28,10 @@ uint64_t sectorCost(const Profile &P, uint64_t MBs, uint64_t Servers) {
 /// behind each of its two slices.
 constexpr uint64_t WriteBackSectors = 192;
 
+constexpr uint64_t LineBytes = SectorBytes * SectorsPerLine;
+/// Copies that wait for their sets. Each costs a little at every set.
+constexpr size_t MostWaiting = 16;
+
 uint64_t mix(uint64_t V) {
   V ^= V >> 31;
   V *= 0x9e3779b97f4a7c15ull;
@@ -72,11 +76,14 @@ void MemorySystem::flush() {
     S.Tags.clear();
   // What was kept is told from what is there by changes since, not by this one.
   Kept.clear();
+  Waiting.clear();
+  MayWait = true;
   restart();
   Warm = false;
 }
 
 void MemorySystem::keep() {
+  fillSets();
   Kept.clear();
   for (Slice &S : Slices) {
     S.Tags.settle();
@@ -87,6 +94,7 @@ void MemorySystem::keep() {
 bool MemorySystem::recall() {
   if (Kept.empty())
     return false;
+  Waiting.clear();
   for (size_t I = 0; I < Slices.size(); ++I)
     Slices[I].Tags.recall(Kept[I]);
   restart();
@@ -101,22 +109,68 @@ void MemorySystem::copied(uint64_t Address, uint64_t Bytes) {
   // some of the data before the last L2Bytes may be, too.
   uint64_t End = Address + Bytes;
   uint64_t Begin = std::max(Address, End - std::min(End, 2 * P.L2Bytes));
-  constexpr uint64_t LineBytes = SectorBytes * SectorsPerLine;
-  for (uint64_t Line = Begin / LineBytes; Line <= (End - 1) / LineBytes;
-       ++Line) {
-    Lookup At = locate(Line);
-    Cache &Tags = Slices[At.SliceIndex].Tags;
-    CacheLine *L = Tags.find(At.Set, At.Tag);
-    EvictedLine Evicted;
-    if (!L)
-      L = Tags.replace(At.Set, At.Tag, Evicted);
-    for (unsigned B = 0; B < SectorsPerLine; ++B) {
-      uint64_t First = Line * LineBytes + B * SectorBytes;
-      if (First < End && First + SectorBytes > Begin)
-        L->Valid |= uint8_t(1u << B);
+  Filled = true;
+  MayWait = MayWait && Waiting.size() < MostWaiting;
+  if (MayWait) {
+    if (Waiting.empty())
+      IsFilled.assign(Slices.size() * Slices[0].Tags.sets(), 0);
+    Waiting.push_back({Begin, End});
+    return;
+  }
+  fillSets();
+  for (uint64_t Line = Begin / LineBytes; Line <= (End - 1) / LineBytes; ++Line)
+    putLine(Line, locate(Line), {Begin, End});
+}
+
+/// What the copy \p From brings of \p Line is in L2.
+void MemorySystem::putLine(uint64_t Line, const Lookup &At, const Copy &From) {
+  Cache &Tags = Slices[At.SliceIndex].Tags;
+  CacheLine *L = Tags.find(At.Set, At.Tag);
+  EvictedLine Evicted;
+  if (!L)
+    L = Tags.replace(At.Set, At.Tag, Evicted);
+  for (unsigned B = 0; B < SectorsPerLine; ++B) {
+    uint64_t First = Line * LineBytes + B * SectorBytes;
+    if (First < From.End && First + SectorBytes > From.Begin)
+      L->Valid |= uint8_t(1u << B);
+  }
+}
+
+/// Gives a set what waits for it, in the order of the copies.
+void MemorySystem::fillSet(uint64_t SliceIndex, uint64_t Set) {
+  uint64_t Sets = Slices[SliceIndex].Tags.sets();
+  uint8_t &Done = IsFilled[SliceIndex * Sets + Set];
+  if (Done)
+    return;
+  Done = true;
+  for (const Copy &From : Waiting) {
+    // Of each row of lines a slice has one; see locate().
+    uint64_t FirstLine = From.Begin / LineBytes;
+    uint64_t LastLine = (From.End - 1) / LineBytes;
+    uint64_t Row = FirstLine / P.L2Slices;
+    Row += (Set + Sets - Row % Sets) % Sets;
+    // More rows than ways push each other out. The first and the last may have
+    // no line of this slice.
+    uint64_t LastRow = LastLine / P.L2Slices, Enough = (P.L2Ways + 1) * Sets;
+    if (LastRow > Row + Enough)
+      Row += (LastRow - Row - Enough) / Sets * Sets;
+    for (; Row <= LastRow; Row += Sets) {
+      uint64_t Shift = mix(Row) % P.L2Slices;
+      uint64_t Line =
+          Row * P.L2Slices + (SliceIndex + P.L2Slices - Shift) % P.L2Slices;
+      if (Line >= FirstLine && Line <= LastLine)
+        putLine(Line, {SliceIndex, Set, Line}, From);
     }
   }
-  Filled = true;
+}
+
+void MemorySystem::fillSets() {
+  if (Waiting.empty())
+    return;
+  for (uint64_t S = 0; S < Slices.size(); ++S)
+    for (uint64_t Set = 0; Set < Slices[S].Tags.sets(); ++Set)
+      fillSet(S, Set);
+  Waiting.clear();
 }
 
 uint64_t MemorySystem::busyUntil(uint64_t Now) const {
@@ -150,6 +204,9 @@ uint64_t MemorySystem::dramDelay(uint64_t SliceIndex, uint64_t Now,
 }
 
 CacheLine *MemorySystem::lineFor(const Lookup &At, uint64_t Now) {
+  MayWait = false;
+  if (!Waiting.empty())
+    fillSet(At.SliceIndex, At.Set);
   Cache &Tags = Slices[At.SliceIndex].Tags;
   if (CacheLine *L = Tags.find(At.Set, At.Tag))
     return L;

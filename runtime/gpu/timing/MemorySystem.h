@@ -97,7 +97,15 @@ private:
     uint64_t SliceIndex, Set, Tag;
   };
 
+  /// Bytes that the host copied.
+  struct Copy {
+    uint64_t Begin, End;
+  };
+
   Lookup locate(uint64_t Line) const;
+  void putLine(uint64_t Line, const Lookup &At, const Copy &From);
+  void fillSet(uint64_t SliceIndex, uint64_t Set);
+  void fillSets();
   /// When the slice can take the request, and occupies it for \p Cost.
   uint64_t queue(uint64_t &Free, uint64_t Arrival, uint64_t Cost);
   uint64_t dramDelay(uint64_t SliceIndex, uint64_t Now, uint64_t Sectors);
@@ -114,6 +122,11 @@ private:
   std::vector<uint64_t> ChannelFree;
   std::vector<uint64_t> PortFree;  ///< By SM, for data that it reads.
   std::vector<uint64_t> WriteFree; ///< By SM, for data that it writes.
+  /// Copies into an empty L2. A set takes its lines of them when it is first
+  /// looked at: most launches look at few.
+  std::vector<Copy> Waiting;
+  std::vector<uint8_t> IsFilled; ///< By slice and set, while some wait.
+  bool MayWait = true;           ///< Nothing but copies since it was empty.
   MemoryCounters Counters;
   bool Warm = false;   ///< When the launch started, L2 held something.
   bool Filled = false; ///< By a copy since the last launch.

@@ -196,6 +196,51 @@ TEST_F(CaptureFile, EveryTruncatedBlobIsRefused) {
   EXPECT_TRUE(readCapture(Folder, Error)) << Error;
 }
 
+// Large memory without repetitions is mapped, not copied; what is wrong with
+// its file is found as well.
+TEST_F(CaptureFile, WhatDoesNotCompressStaysAsItIs) {
+  Bytes Noise(1 << 20);
+  uint32_t State = 1;
+  for (uint8_t &B : Noise)
+    B = uint8_t((State = State * 1664525u + 1013904223u) >> 24);
+  Capture C = sample();
+  C.Cases[0].Buffers[0] = Buffer::input(0x200000000500, Noise);
+  write(C);
+  fs::path File;
+  for (const fs::path &Blob : blobs())
+    if (Blob.extension() == ".raw")
+      File = Blob;
+  EXPECT_EQ(File.filename().string().substr(32), "-1280.raw");
+  EXPECT_EQ(fs::file_size(File), Noise.size() + 0x500);
+  std::string Error;
+  {
+    std::optional<Capture> Read = readCapture(Folder, Error);
+    ASSERT_TRUE(Read) << Error;
+    const Bytes &Before = Read->Cases[0].Buffers[0].Pieces[0].Before;
+    EXPECT_EQ(Before, Noise);
+    EXPECT_TRUE(Before.get_allocator().isFile(Noise.size()));
+    Bytes Copy = Before;
+    EXPECT_FALSE(Copy.get_allocator().File);
+    Copy[0] ^= 1; // Its own.
+  }
+  std::string Whole = readWhole(File.string(), Error).value();
+  std::ofstream(File) << Whole.substr(0, Whole.size() - 1);
+  EXPECT_NE(refusal().find("is truncated or damaged"), std::string::npos);
+  UncheckedMemory Later;
+  EXPECT_FALSE(readCapture(Folder, Later, Error));
+  std::ofstream(File) << Whole;
+  ASSERT_TRUE(readCapture(Folder, Later, Error)) << Error;
+  EXPECT_TRUE(Later.check(Error)) << Error;
+  Whole.back() = char(Whole.back() ^ 1);
+  std::ofstream(File) << Whole;
+  EXPECT_NE(refusal().find("is truncated or damaged"), std::string::npos);
+  ASSERT_TRUE(readCapture(Folder, Later, Error)) << Error;
+  EXPECT_FALSE(Later.check(Error));
+  EXPECT_NE(Error.find("is truncated or damaged"), std::string::npos);
+  fs::remove(File);
+  EXPECT_NE(refusal().find("cannot read"), std::string::npos);
+}
+
 TEST_F(CaptureFile, AFlippedByteOfABlobIsRefused) {
   write(sample());
   for (const fs::path &Blob : blobs()) {
@@ -234,11 +279,11 @@ TEST_F(CaptureFile, AChangedIndexIsRefused) {
   ASSERT_NE(At, Text.npos);
   replaceIndex(std::string(Text).replace(At, 12, "\"weight\": 78"));
   EXPECT_NE(refusal().find("its checksum is wrong"), std::string::npos);
-  At = Text.find("\"version\": 1");
+  At = Text.find("\"version\": 2");
   ASSERT_NE(At, Text.npos);
-  replaceIndex(std::string(Text).replace(At, 12, "\"version\": 2"));
-  EXPECT_NE(refusal().find("has version 2 of the format, but this program "
-                           "reads version 1"),
+  replaceIndex(std::string(Text).replace(At, 12, "\"version\": 3"));
+  EXPECT_NE(refusal().find("has version 3 of the format, but this program "
+                           "reads version 1 to 2"),
             std::string::npos);
   replaceIndex("{\"format\": \"something\"}");
   EXPECT_NE(refusal().find("is not the index of a capture"), std::string::npos);

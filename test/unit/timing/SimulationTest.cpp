@@ -339,51 +339,6 @@ TEST(Simulation, BandwidthOfDram) {
   EXPECT_EQ(T.Memory.DramReads, 4 * Next);
 }
 
-// What is brought back, touched sets alone, answers as what was kept; so does
-// what is emptied and filled again.
-TEST(Simulation, KeptCachesComeBack) {
-  Profile P = v100();
-  auto Fill = [](MemorySystem &M) {
-    M.copied(1 << 20, 1 << 16);
-    M.copied(5 << 20, 12 << 20);
-  };
-  auto Replies = [](MemorySystem &M, uint64_t Seed) {
-    M.restart();
-    std::vector<uint64_t> All;
-    for (uint64_t I = 0; I < 5000; ++I) {
-      uint64_t Line = traceLine((I * (2 * Seed + 1) * 7919) % 200000, 15);
-      MemoryRequest R;
-      R.Time = I;
-      R.NumLines = 1;
-      R.NumSectors = 4;
-      R.Kind = I % 3 ? RequestKind::Read : RequestKind::Write;
-      All.push_back(M.serve(R, &Line).Time);
-    }
-    return All;
-  };
-  MemorySystem M(P);
-  EXPECT_FALSE(M.recall());
-  Fill(M);
-  std::vector<std::vector<uint64_t>> Expected;
-  for (uint64_t Seed = 0; Seed < 4; ++Seed) {
-    MemorySystem New(P);
-    Fill(New);
-    Expected.push_back(Replies(New, Seed));
-  }
-  EXPECT_NE(Expected[0], Expected[1]);
-  M.keep();
-  for (uint64_t Seed = 0; Seed < 4; ++Seed) {
-    EXPECT_EQ(Replies(M, Seed), Expected[Seed]) << Seed;
-    ASSERT_TRUE(M.recall());
-  }
-  for (uint64_t Seed = 0; Seed < 4; ++Seed) {
-    M.flush();
-    EXPECT_FALSE(M.recall()) << "what was kept is gone with the rest";
-    Fill(M);
-    EXPECT_EQ(Replies(M, Seed), Expected[Seed]) << Seed;
-  }
-}
-
 TEST(Simulation, OccupancySteps) {
   Profile P = v100();
   LaunchShape S;

@@ -1,0 +1,91 @@
+//===- MemorySystemTest.cpp - What L2 holds -------------------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/timing/MemorySystem.h"
+#include "runtime/gpu/exec/Trace.h"
+
+#include <gtest/gtest.h>
+
+using namespace gevo::gpu;
+using namespace gevo::gpu::timing;
+
+// A set takes what was copied when it is first looked at, and has what it would
+// have had at once. So many copies that they do not wait are the reference.
+TEST(MemorySystem, CopiesThatWaitAreThere) {
+  for (const char *Model : {"V100", "A100", "GTX1080Ti"}) {
+    Result<Profile> Found = findProfile(Model, {GEVO_PROFILE_FOLDER});
+    ASSERT_TRUE(Found);
+    Profile P = *Found;
+    constexpr uint64_t Begin = (5 << 20) + 1056, Chunk = (1 << 20) + 96;
+    MemorySystem Waits(P), AtOnce(P);
+    Waits.copied(1 << 20, 1 << 16);
+    AtOnce.copied(1 << 20, 1 << 16);
+    Waits.copied(Begin, 60 * Chunk);
+    for (uint64_t I = 0; I < 60; ++I)
+      AtOnce.copied(Begin + I * Chunk, Chunk);
+    Waits.restart();
+    AtOnce.restart();
+    for (uint64_t I = 0; I < 100000; ++I) {
+      uint64_t Line = traceLine((I * 7919) % 600000, 1 + I % 15);
+      MemoryRequest R;
+      R.Time = I;
+      R.NumLines = R.NumSectors = 1;
+      R.Kind = I % 3 ? RequestKind::Read : RequestKind::Write;
+      ASSERT_EQ(Waits.serve(R, &Line).Time, AtOnce.serve(R, &Line).Time) << I;
+    }
+    EXPECT_GT(Waits.counters().L2ReadHits, 100u);
+    EXPECT_EQ(Waits.counters().L2ReadHits, AtOnce.counters().L2ReadHits);
+    EXPECT_EQ(Waits.counters().DramWrites, AtOnce.counters().DramWrites);
+  }
+}
+
+// What is brought back, touched sets alone, answers as what was kept; so does
+// what is emptied and filled again.
+TEST(MemorySystem, KeptCachesComeBack) {
+  Result<Profile> Found = findProfile("V100", {GEVO_PROFILE_FOLDER});
+  ASSERT_TRUE(Found);
+  Profile P = *Found;
+  auto Fill = [](MemorySystem &M) {
+    M.copied(1 << 20, 1 << 16);
+    M.copied(5 << 20, 12 << 20);
+  };
+  auto Replies = [](MemorySystem &M, uint64_t Seed) {
+    M.restart();
+    std::vector<uint64_t> All;
+    for (uint64_t I = 0; I < 5000; ++I) {
+      uint64_t Line = traceLine((I * (2 * Seed + 1) * 7919) % 200000, 15);
+      MemoryRequest R;
+      R.Time = I;
+      R.NumLines = 1;
+      R.NumSectors = 4;
+      R.Kind = I % 3 ? RequestKind::Read : RequestKind::Write;
+      All.push_back(M.serve(R, &Line).Time);
+    }
+    return All;
+  };
+  MemorySystem M(P);
+  EXPECT_FALSE(M.recall());
+  Fill(M);
+  std::vector<std::vector<uint64_t>> Expected;
+  for (uint64_t Seed = 0; Seed < 4; ++Seed) {
+    MemorySystem New(P);
+    Fill(New);
+    Expected.push_back(Replies(New, Seed));
+  }
+  EXPECT_NE(Expected[0], Expected[1]);
+  M.keep();
+  for (uint64_t Seed = 0; Seed < 4; ++Seed) {
+    EXPECT_EQ(Replies(M, Seed), Expected[Seed]) << Seed;
+    ASSERT_TRUE(M.recall());
+  }
+  for (uint64_t Seed = 0; Seed < 4; ++Seed) {
+    M.flush();
+    EXPECT_FALSE(M.recall()) << "what was kept is gone with the rest";
+    Fill(M);
+    EXPECT_EQ(Replies(M, Seed), Expected[Seed]) << Seed;
+  }
+}
