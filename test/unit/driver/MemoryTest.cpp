@@ -183,6 +183,12 @@ TEST_F(MemoryTest, Fills) {
 
 TEST_F(MemoryTest, HostMemory) {
   void *H = nullptr;
+  size_t Before = 0, After = 0, Total = 0, Much = 64 << 20;
+  ASSERT_EQ(A.cuMemGetInfo_v2(&Before, &Total), CUDA_SUCCESS);
+  ASSERT_EQ(A.cuMemHostAlloc(&H, Much, 0), CUDA_SUCCESS);
+  ASSERT_EQ(A.cuMemGetInfo_v2(&After, &Total), CUDA_SUCCESS);
+  EXPECT_LT(Before - After, Much / 16) << "it is the host's";
+  EXPECT_EQ(A.cuMemFreeHost(H), CUDA_SUCCESS);
   ASSERT_EQ(A.cuMemHostAlloc(&H, 4096, CU_MEMHOSTALLOC_PORTABLE), CUDA_SUCCESS);
   std::memset(H, 1, 4096);
   CUdeviceptr P = 0;
