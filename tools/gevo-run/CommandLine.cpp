@@ -40,6 +40,14 @@ void gevo::run::fail(const std::string &Message) {
   std::exit(1);
 }
 
+uint64_t gevo::run::number(const std::string &Option, const std::string &Text) {
+  char *End;
+  unsigned long long V = std::strtoull(Text.c_str(), &End, 10);
+  if (Text.empty() || *End || Text[0] == '-')
+    fail("'" + Text + "' is no number for '" + Option + "'");
+  return V;
+}
+
 void gevo::run::failUnknown(const std::string &Option,
                             const std::vector<std::string> &Known) {
   std::string Nearest;

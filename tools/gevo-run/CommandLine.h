@@ -8,6 +8,7 @@
 #ifndef GEVO_TOOLS_GEVO_RUN_COMMANDLINE_H
 #define GEVO_TOOLS_GEVO_RUN_COMMANDLINE_H
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,10 @@ namespace gevo::run {
 
 /// Prints \p Message and ends the tool with status 1.
 [[noreturn]] void fail(const std::string &Message);
+
+/// The value \p Text of \p Option, which counts something; fails if it does
+/// not.
+uint64_t number(const std::string &Option, const std::string &Text);
 
 /// Fails because there is no \p Option; names the nearest of \p Known.
 [[noreturn]] void failUnknown(const std::string &Option,

@@ -59,13 +59,6 @@ std::string readableFile(const std::string &Name) {
   return Real;
 }
 
-/// The driver would refuse it only once the program runs.
-std::string stepCount(const std::string &Text) {
-  if (Text.find_first_not_of("0123456789") != std::string::npos)
-    fail("option '--step-limit' takes a number, not '" + Text + "'");
-  return Text;
-}
-
 void takeOption(ProgramOptions &O, const std::string &Name,
                 const std::optional<std::string> &Value) {
   auto needed = [&] {
@@ -94,7 +87,7 @@ void takeOption(ProgramOptions &O, const std::string &Name,
   else if (Name == "--substitute")
     O.Substitutes.push_back(readableFile(needed()));
   else if (Name == "--step-limit")
-    O.StepLimit = stepCount(needed());
+    O.StepLimit = std::to_string(number(Name, needed()));
   else if (Name == "--driver")
     O.Driver = needed();
   else if (!takeCaptureOption(O.Capture, Name, Value))

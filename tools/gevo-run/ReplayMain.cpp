@@ -55,14 +55,6 @@ struct ReplayLine {
   std::vector<Substitute> Substitutes;
 };
 
-uint64_t number(const std::string &Option, const std::string &Text) {
-  char *End;
-  unsigned long long V = std::strtoull(Text.c_str(), &End, 10);
-  if (Text.empty() || *End || Text[0] == '-')
-    fail("'" + Text + "' is no number for '" + Option + "'");
-  return V;
-}
-
 void takeTolerance(ReplayOptions &O, const std::string &Text) {
   std::string Error;
   size_t Equals = Text.find('=');
