@@ -6,7 +6,7 @@
 ; RUN: sed 's/HASH/fedcba9876543210/' %s > %t/b.ll
 ; RUN: gevo-edits make %t/a.ll --function=scale -o %t/set.json "delete at=i1"
 ; RUN: gevo-edits show %t/set.json | FileCheck %s --check-prefix=NAME
-; NAME: sm_70 scale(float*) in k.cu: 1 edits
+; NAME: sm_70 scale(float*) in k.cu: 1 edit{{$}}
 ; RUN: %opt_gevo -passes='gevo-replay<edits=%t/set.json;strict>' -S %t/b.ll | FileCheck %s
 ; CHECK: define void @_ZL5scalePf__intern__fedcba9876543210
 ; CHECK-NEXT: ret void

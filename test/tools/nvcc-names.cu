@@ -1,10 +1,10 @@
-// Host code may call min and max of numbers, as with nvcc, and they do not get in
-// the way of a program's own, of std's or of a macro's.
+// Host code may call min and max of numbers, time and clock, as with nvcc, and they
+// do not get in the way of a program's own, of std's or of a macro's.
 // REQUIRES: plugin, cuda-link
 // RUN: rm -rf %t && mkdir %t
 // RUN: gevo-clang++ -Wall -Werror %s -o %t/app 2>&1 | count 0
 // RUN: gevo-run --time=off -- %t/app 2>/dev/null | FileCheck %s
-// CHECK: 2 1 2.5 2 9 5 4
+// CHECK: 2 1 2.5 2 9 5 4 1
 // RUN: gevo-clang++ -Wall -Werror -DOWN -fsyntax-only %s 2>&1 | count 0
 // RUN: gevo-clang++ -Wall -Werror -DMACRO -fsyntax-only %s 2>&1 | count 0
 // RUN: not gevo-clang++ -DNO_NUMBER -fsyntax-only %s 2>&1 | FileCheck %s --check-prefix=NONE
@@ -51,6 +51,6 @@ int main() {
 #else
   double Mixed = max(1.5, 2.5f), Other = min(3, 2.0);
 #endif
-  std::printf("%d %d %g %g %d %d %d\n", max(1, 2), min(1, 2), Mixed, Other,
-              both(3, 20), ofStd(4, 5), Host);
+  std::printf("%d %d %g %g %d %d %d %d\n", max(1, 2), min(1, 2), Mixed, Other,
+              both(3, 20), ofStd(4, 5), Host, time(nullptr) > 0 && clock() >= 0);
 }

@@ -1,4 +1,4 @@
-//===- nvcc-names.h - min and max of host code in CUDA sources --*- C++ -*-===//
+//===- nvcc-names.h - What nvcc declares for host code ----------*- C++ -*-===//
 //
 // Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,6 +9,7 @@
 // too, and many programs call them; clang has them for device code only.
 // gevo.cfg includes this before a source. They are templates of two parameters,
 // so that whatever a program declares itself, or takes from std, goes first.
+// nvcc's headers also bring time and clock of the host, which clang's do not.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +17,8 @@
 #define GEVO_NVCC_NAMES_H
 
 #if defined(__CUDA__) && defined(__cplusplus)
+
+#include <time.h>
 
 namespace gevo_nvcc {
 template <bool Condition, class T> struct If {};

@@ -101,7 +101,8 @@ static Error show() {
   for (const ArchitectureEdits &A : Set->Architectures)
     for (const FunctionEdits &F : A.Functions) {
       outs() << A.Architecture << ' ' << demangle(F.Name) << " in " << F.Source
-             << ": " << F.Edits.size() << " edits\n";
+             << ": " << F.Edits.size()
+             << (F.Edits.size() == 1 ? " edit\n" : " edits\n");
       for (const Edit &E : F.Edits) {
         outs() << "  " << E.key();
         if (!E.Note.empty())
