@@ -14,6 +14,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <cstring>
+#include <set>
 
 using namespace llvm;
 using namespace gevo;
@@ -47,15 +48,17 @@ private:
 
 } // namespace
 
+static bool isAddress(uint64_t Word, const Case &C) {
+  return any_of(C.Buffers, [&](const Buffer &To) {
+    return Word >= To.Address && Word < To.Address + To.Size;
+  });
+}
+
 static bool holdsAddresses(Buffer &B, const Case &C) {
   Elements Words(B, 8);
-  for (size_t I = 0; I < Words.count(); ++I) {
-    auto Word = loadAs<uint64_t>(Words[I]);
-    if (any_of(C.Buffers, [&](const Buffer &To) {
-          return Word >= To.Address && Word < To.Address + To.Size;
-        }))
+  for (size_t I = 0; I < Words.count(); ++I)
+    if (isAddress(loadAs<uint64_t>(Words[I]), C))
       return true;
-  }
   return false;
 }
 
@@ -141,24 +144,76 @@ static void change(Case &C, bool Doubles, bool Order, Random &Dice) {
   }
 }
 
-// A parameter of four bytes that may be a count is made somewhat smaller.
+namespace {
+/// A word of the parameters that may be a count.
+struct Count {
+  size_t Offset = 0;
+  uint32_t Value = 0;
+  /// "parameter 2", or "parameter 2+4" of a structure.
+  std::string Where;
+};
+} // namespace
+
+// Of the first few that may be: every word, as a parameter may be a structure,
+// and one of eight bytes may have the count in its lower half.
+static std::vector<Count> countsOf(const Case &C) {
+  constexpr uint32_t Least = 2, Most = 1 << 24;
+  constexpr size_t MostCounts = 8;
+  const capture::Launch &L = C.Launches[0];
+  std::vector<Count> All;
+  for (size_t At = 0; At + 4 <= L.Params.size() && All.size() < MostCounts;
+       At += 4) {
+    size_t Long = At / 8 * 8;
+    if (Long + 8 <= L.Params.size() &&
+        isAddress(loadAs<uint64_t>(&L.Params[Long]), C))
+      continue;
+    auto Value = loadAs<uint32_t>(&L.Params[At]);
+    auto After = upper_bound(L.Offsets, At);
+    if (Value < Least || Value > Most || After == L.Offsets.begin())
+      continue;
+    size_t Inside = At - *std::prev(After);
+    std::string Where = "parameter " +
+                        std::to_string(After - L.Offsets.begin() - 1) +
+                        (Inside ? "+" + std::to_string(Inside) : "");
+    All.push_back({At, Value, std::move(Where)});
+  }
+  return All;
+}
+
+static OtherInput withCount(const Case &C, const Count &Of, uint32_t Now) {
+  OtherInput O{C,
+               std::to_string(Now) + " for " + std::to_string(Of.Value) +
+                   " in " + Of.Where,
+               CountChange{Of.Value, Now}};
+  std::memcpy(&O.Changed.Launches[0].Params[Of.Offset], &Now, sizeof(Now));
+  return O;
+}
+
+// Counts made somewhat smaller, which leaves threads without work.
 static void addCounts(const Case &C, Random &Dice,
                       std::vector<OtherInput> &To) {
-  constexpr uint32_t Least = 2, Most = 1 << 24;
-  const capture::Launch &L = C.Launches[0];
-  for (size_t I = 0; I < L.Offsets.size(); ++I) {
-    size_t From = L.Offsets[I],
-           End = I + 1 < L.Offsets.size() ? L.Offsets[I + 1] : L.Params.size();
-    if (From + 4 > End || End - From >= 8)
-      continue;
-    auto Value = loadAs<uint32_t>(&L.Params[From]);
-    if (Value < Least || Value > Most)
-      continue;
-    uint32_t Smaller = Value - 1 - Dice.below(std::max(1u, Value / 4));
-    OtherInput O{C, std::to_string(Smaller) + " for " + std::to_string(Value) +
-                        " in parameter " + std::to_string(I)};
-    std::memcpy(&O.Changed.Launches[0].Params[From], &Smaller, sizeof(Smaller));
-    To.push_back(std::move(O));
+  for (const Count &Of : countsOf(C))
+    To.push_back(withCount(
+        C, Of, Of.Value - 1 - Dice.below(std::max(1u, Of.Value / 4))));
+}
+
+// A kernel that relies on having no threads without work gets as many blocks
+// less as the count goes down.
+static void addBlocks(const Case &C, std::vector<OtherInput> &To) {
+  const capture::Extent &Grid = C.Launches[0].Grid;
+  for (const Count &Of : countsOf(C)) {
+    std::set<uint32_t> Units;
+    for (uint32_t Blocks : {Grid.X, Grid.Y, Grid.Z})
+      if (Blocks > 1 && Of.Value % Blocks == 0)
+        Units.insert(Of.Value / Blocks);
+    for (uint32_t Unit : Units) {
+      OtherInput O = withCount(C, Of, Of.Value - Unit);
+      capture::Extent &Less = O.Changed.Launches[0].Grid;
+      for (uint32_t *Blocks : {&Less.X, &Less.Y, &Less.Z})
+        *Blocks -= *Blocks > 1 && uint64_t(*Blocks) * Unit == Of.Value;
+      O.What += ", with fewer blocks";
+      To.push_back(std::move(O));
+    }
   }
 }
 
@@ -166,12 +221,62 @@ std::vector<OtherInput> gevo::drawOtherInputs(const Case &C, bool Doubles,
                                               Random &Dice) {
   std::vector<OtherInput> All;
   for (unsigned Turn = 0; Turn < 2; ++Turn) {
-    All.push_back({C, "other values"});
+    All.push_back({C, "other values", std::nullopt});
     change(All.back().Changed, Doubles, /*Order=*/false, Dice);
   }
-  All.push_back({C, "the same values in another order"});
+  All.push_back({C, "the same values in another order", std::nullopt});
   change(All.back().Changed, Doubles, /*Order=*/true, Dice);
-  if (C.Launches.size() == 1)
+  if (C.Launches.size() == 1) {
     addCounts(C, Dice, All);
+    addBlocks(C, All);
+  }
   return All;
+}
+
+// Both sizes are so many elements, or rows, for the count that they go with.
+static bool follow(uint64_t Before, uint64_t Now, const CountChange &Count) {
+  constexpr int MostBorder = 4;
+  __extension__ using Wide = unsigned __int128;
+  for (int Border = -MostBorder; Border <= MostBorder; ++Border) {
+    int64_t A = int64_t(Count.Before) + Border, B = int64_t(Count.Now) + Border;
+    if (B < 1)
+      continue;
+    Wide PowerA = 1, PowerB = 1;
+    for (unsigned Power = 1; Power <= 3; ++Power) {
+      PowerA *= uint64_t(A);
+      PowerB *= uint64_t(B);
+      if (Before % PowerA == 0 && Before / PowerA * PowerB == Now)
+        return true;
+    }
+  }
+  return false;
+}
+
+static void cutOff(Buffer &B, uint64_t Size) {
+  B.Size = Size;
+  llvm::erase_if(B.Pieces,
+                 [&](const capture::Piece &P) { return P.Offset >= Size; });
+  for (capture::Piece &P : B.Pieces)
+    for (capture::Bytes *Of : {&P.Before, &P.After, &P.Marks})
+      if (Of->size() > Size - P.Offset)
+        Of->resize(Size - P.Offset);
+}
+
+bool gevo::fitBuffers(OtherInput &O, ArrayRef<uint64_t> Before,
+                      ArrayRef<uint64_t> Now) {
+  bool Any = false;
+  for (size_t I = 0; I < O.Changed.Buffers.size() && O.Count; ++I) {
+    Buffer &B = O.Changed.Buffers[I];
+    if (!B.Variable.empty() || !Now[I])
+      continue;
+    // A stencil leaves out corners, which belong to the buffer nevertheless.
+    uint64_t Spare = B.Size - Before[I], Size = Now[I] + Spare;
+    if (Size >= B.Size || Spare > B.Size / 4 || !follow(B.Size, Size, *O.Count))
+      continue;
+    cutOff(B, Size);
+    Any = true;
+  }
+  if (Any)
+    O.What += ", with buffers to fit";
+  return Any;
 }

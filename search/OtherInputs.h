@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Where the user gives no held-out run, inputs that the search has not seen are
-// made from those that it has: other values, another order, another count. What
-// the original makes of them is what is expected (see renewExpected).
+// made from those that it has: other values, another order, another count, with
+// buffers that fit it. What the original makes of them is what is expected (see
+// renewExpected).
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,16 +17,26 @@
 
 #include "passes/edit/Random.h"
 #include "runtime/gpu/capture/Case.h"
+#include "llvm/ADT/ArrayRef.h"
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace gevo {
+
+/// A parameter that may be a count, and what it is now.
+struct CountChange {
+  uint64_t Before = 0;
+  uint64_t Now = 0;
+};
 
 /// A case with other inputs; what is expected of it is not known yet.
 struct OtherInput {
   capture::Case Changed;
   /// "other values", "the same values in another order", "96 for 100".
   std::string What;
+  /// Nothing: all counts are as they were.
+  std::optional<CountChange> Count;
 };
 
 /// Draws inputs like those of \p C. Floats are drawn between the least and the
@@ -33,8 +44,20 @@ struct OtherInput {
 /// holds, so that an index stays one. Buffers that hold addresses are left as
 /// they are. \p Doubles: floats have eight bytes where that cannot be told from
 /// the values.
+/// Counts are made smaller: by some, and by what a block of the grid stands
+/// for, with a block less.
 std::vector<OtherInput> drawOtherInputs(const capture::Case &C, bool Doubles,
                                         Random &Dice);
+
+/// A program that has fewer elements has smaller buffers: lets those of \p O,
+/// whose expected memory is known, end with what its count asks for, so that an
+/// access past that is one out of bounds. \p Before and \p Now say where, by
+/// buffer, what the original touches ends, with the count as it was and as it
+/// is. Only a buffer whose size and whose use both follow the count, as that
+/// number of elements, its square or its cube, with a border of a few or
+/// without, is made smaller. False if there is none.
+bool fitBuffers(OtherInput &O, llvm::ArrayRef<uint64_t> Before,
+                llvm::ArrayRef<uint64_t> Now);
 
 } // namespace gevo
 

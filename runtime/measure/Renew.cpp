@@ -14,12 +14,18 @@ using namespace gevo::measure;
 
 namespace {
 
-/// The marks of the last launch for the bytes of \p P.
-bool takeMarks(Device &D, const capture::Buffer &B, capture::Piece &P) {
+/// The marks of the last launch for the bytes of \p P; \p End gets where those
+/// that it touched end, if it touched any.
+bool takeMarks(Device &D, const capture::Buffer &B, capture::Piece &P,
+               uint64_t &End) {
   capture::Bytes Marks(P.Before.size());
   if (D.driver().gevoGpuGetMarks(B.Address + P.Offset, Marks.size(),
                                  Marks.data()))
     return false;
+  auto Last = std::find_if(Marks.rbegin(), Marks.rend(),
+                           [](uint8_t M) { return M != 0; });
+  if (Last != Marks.rend())
+    End = P.Offset + uint64_t(Marks.rend() - Last);
   bool Any = std::any_of(Marks.begin(), Marks.end(), capture::isWritten);
   P.Marks.clear();
   P.After.clear();
@@ -48,11 +54,14 @@ bool touchedGaps(Device &D, const capture::Buffer &B) {
 } // namespace
 
 bool measure::renewExpected(Device &D, capture::Case &C, const std::string &Ptx,
-                            const ReplayOptions &O, std::string &Error) {
+                            const ReplayOptions &O, std::string &Error,
+                            std::vector<uint64_t> *Ends) {
   if (!D.isEmbedded()) {
     Error = "only the embedded GPU knows what a launch writes";
     return false;
   }
+  if (Ends)
+    Ends->clear();
   // Nothing is expected yet, so nothing is poisoned or compared.
   capture::Case Plain = C;
   for (capture::Buffer &B : Plain.Buffers)
@@ -76,13 +85,16 @@ bool measure::renewExpected(Device &D, capture::Case &C, const std::string &Ptx,
     }
     capture::Bytes All = R.outputOf(K);
     size_t At = 0;
+    uint64_t End = 0;
     for (capture::Piece &P : B.Pieces) {
-      takeMarks(D, B, P);
+      takeMarks(D, B, P, End);
       if (!P.Marks.empty())
         P.After.assign(All.begin() + std::ptrdiff_t(At),
                        All.begin() + std::ptrdiff_t(At + P.Before.size()));
       At += P.Before.size();
     }
+    if (Ends)
+      Ends->push_back(End);
   }
   D.driver().gevoGpuWatchWrites(1);
   if (Ok) {

@@ -135,9 +135,12 @@ private:
 
 /// Makes \p C a case with other inputs: runs \p Ptx, the original, on what its
 /// buffers now hold Before, and takes the memory afterwards as what is
-/// expected. False if the run is not clean; \p Error says why.
+/// expected. False if the run is not clean; \p Error says why. \p Ends gets, by
+/// buffer, where the last byte that the launch touched ends; 0: it touched
+/// none.
 bool renewExpected(Device &D, capture::Case &C, const std::string &Ptx,
-                   const ReplayOptions &O, std::string &Error);
+                   const ReplayOptions &O, std::string &Error,
+                   std::vector<uint64_t> *Ends = nullptr);
 
 } // namespace gevo::measure
 

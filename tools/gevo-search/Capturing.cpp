@@ -144,6 +144,12 @@ static std::vector<size_t> typicalCases(const capture::Capture &All,
   return Chosen;
 }
 
+// "smooth" of "smooth(float*, int)".
+static std::string shortName(const std::string &Kernel) {
+  std::string Name = demangle(Kernel);
+  return Name.substr(0, Name.find('('));
+}
+
 // Draws, lets the original tell what is expected, and writes what it got along
 // with. The reply: names of the inputs, as JSON.
 static std::string makeInputs(const LaunchScenario &From,
@@ -165,12 +171,15 @@ static std::string makeInputs(const LaunchScenario &From,
     const capture::Case &C = From.Captured.Cases[I];
     const std::string &Ptx = From.Captured.Modules[C.Module];
     bool Doubles = StringRef(Ptx).contains(".f64");
+    capture::Case Same = C;
+    std::vector<uint64_t> Before, Now;
+    bool Known = measure::renewExpected(*D, Same, Ptx, O, Problem, &Before);
     for (OtherInput &Other : drawOtherInputs(C, Doubles, Dice)) {
-      if (!measure::renewExpected(*D, Other.Changed, Ptx, O, Problem))
+      if (!measure::renewExpected(*D, Other.Changed, Ptx, O, Problem, &Now))
         continue;
-      std::string Kernel = demangle(C.Launches[0].Kernel);
-      Names.push_back(Kernel.substr(0, Kernel.find('(')) + " with " +
-                      Other.What);
+      if (Known)
+        fitBuffers(Other, Before, Now);
+      Names.push_back(shortName(C.Launches[0].Kernel) + " with " + Other.What);
       Other.Changed.Weight = 1;
       Made.Cases.push_back(std::move(Other.Changed));
     }
@@ -178,6 +187,26 @@ static std::string makeInputs(const LaunchScenario &From,
   if (!Made.Cases.empty() && !capture::writeCapture(Folder, Made, Problem))
     return Problem;
   return formatv("{0}", json::Value(std::move(Names))).str();
+}
+
+std::vector<std::string> gevo::sameSize(const capture::Capture &From,
+                                        const capture::Capture &Made) {
+  std::map<std::string, bool> Varied;
+  for (const capture::Case &C : From.Cases) {
+    bool &Is = Varied[shortName(C.Launches[0].Kernel)];
+    for (const capture::Case &Other : Made.Cases)
+      if (Other.Index == C.Index && Other.Module == C.Module)
+        Is |= !llvm::equal(
+            C.Buffers, Other.Buffers,
+            [](const capture::Buffer &A, const capture::Buffer &B) {
+              return A.Size == B.Size;
+            });
+  }
+  std::vector<std::string> Same;
+  for (const auto &[Kernel, Is] : Varied)
+    if (!Is)
+      Same.push_back(Kernel);
+  return Same;
 }
 
 Expected<std::optional<LaunchScenario>>

@@ -47,6 +47,11 @@ otherInputs(const LaunchScenario &From, const std::string &Gpu,
             const MakeInputs &Which, const Payload &Original,
             const std::string &Folder, bool Again);
 
+/// The kernels of \p From of which \p Made, inputs made from it, has none with
+/// buffers of another size, as people call them.
+std::vector<std::string> sameSize(const capture::Capture &From,
+                                  const capture::Capture &Made);
+
 } // namespace gevo
 
 #endif // GEVO_TOOLS_GEVO_SEARCH_CAPTURING_H

@@ -39,6 +39,11 @@ std::vector<std::string> Judges::guardNames() const {
   return Guards ? Guards->Names : std::vector<std::string>();
 }
 
+std::vector<std::string> Judges::sameSizeKernels() const {
+  return Others.empty() ? std::vector<std::string>()
+                        : sameSize(Launches->Captured, Others[0]->Captured);
+}
+
 size_t Judges::runCount() const {
   size_t Count = 0;
   for (const Target &T : Targets)

@@ -60,6 +60,8 @@ public:
   bool hasHeldOut() { return exams().hasHeldOut(); }
   /// Inputs that guard the search, by name.
   std::vector<std::string> guardNames() const;
+  /// Kernels of which no made input that proves has buffers of another size.
+  std::vector<std::string> sameSizeKernels() const;
   void removeScratch();
 
 private:

@@ -14,6 +14,7 @@
 #include "passes/ir/Lower.h"
 #include "tools/gevo-search/Finalists.h"
 #include "tools/gevo-search/Modules.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -263,6 +264,8 @@ Error Pipeline::write(Search &S, const Finalist &Best) {
   json::Object Measured = measuredOf(S, Best, Asked);
   if (std::vector<std::string> Guards = Judging->guardNames(); !Guards.empty())
     Measured["guards"] = json::Array(Guards);
+  if (std::vector<std::string> Same = Judging->sameSizeKernels(); !Same.empty())
+    Measured["sizes_not_varied"] = json::Array(Same);
   EditSet Set = Device->describeSet(Best.Kept.Edits, std::move(Measured));
   return writeEditSet(Set, Asked.Out);
 }
@@ -283,6 +286,11 @@ void Pipeline::tellNext(const Finalist *Best) const {
           Twine(Asked.Program.front()) +
           " OTHER INPUT' shows whether the edits hold for " +
           (Judging->hasHeldOut() ? "whole runs on " : "") + "other inputs");
+  if (std::vector<std::string> Same = Judging->sameSizeKernels();
+      Asked.HeldOut.empty() && !Same.empty())
+    V.say("the sizes of buffers were not varied for " + join(Same, ", ") +
+          ", as nothing tells what they depend on; a --held-out run of "
+          "another size would");
   auto HeldOut = make_filter_range(
       Best->Checks, [](const Finalist::Check &C) { return C.HeldOut; });
   if (!HeldOut.empty() &&

@@ -366,13 +366,16 @@ TEST_F(ReplayTest, RenewExpectedForOtherInputs) {
   Case C = doubling();
   C.Buffers[0].Pieces[0].Before = bytesOf(iota(5));
   std::string Error;
-  ASSERT_TRUE(renewExpected(*D, C, kernel(Doubling), {}, Error)) << Error;
+  std::vector<uint64_t> Ends;
+  ASSERT_TRUE(renewExpected(*D, C, kernel(Doubling), {}, Error, &Ends))
+      << Error;
+  EXPECT_EQ(Ends, std::vector<uint64_t>(2, C.Buffers[1].Size));
   EXPECT_EQ(C.Buffers[1].Pieces[0].After, bytesOf(iota(10)));
   EXPECT_TRUE(C.Buffers[0].Pieces[0].Marks.empty());
   EXPECT_TRUE(run(C, Doubling).passed());
   EXPECT_EQ(run(C, "").Result, Outcome::Unwritten);
   // A kernel that goes where the capture has not been.
-  C.Buffers[0].Size = 65536;
+  C.Buffers[0].Size = 49152;
   std::string Far =
       "  ld.global.f32 %f1, [%from+32768];\n" + std::string(Doubling);
   EXPECT_FALSE(renewExpected(*D, C, kernel(Far), {}, Error));

@@ -226,6 +226,60 @@ TEST(OtherInputs, CountsShrink) {
   EXPECT_EQ(All.back().What, std::to_string(Count) + " for 100 in parameter 1");
 }
 
+TEST(OtherInputs, CountsInStructuresAndLongWordsShrink) {
+  capture::Case C = caseOf(std::vector<int>(100, 7));
+  // After the address: a structure of a float and a count, then a count of
+  // eight bytes.
+  capture::Launch &L = C.Launches[0];
+  float Factor = 0.5f;
+  uint32_t Rows = 10;
+  uint64_t Columns = 20;
+  L.Params.resize(24);
+  std::memcpy(&L.Params[8], &Factor, 4);
+  std::memcpy(&L.Params[12], &Rows, 4);
+  std::memcpy(&L.Params[16], &Columns, 8);
+  L.Offsets = {0, 8, 16};
+  Random Dice(1);
+  std::vector<OtherInput> All = drawOtherInputs(C, false, Dice);
+  ASSERT_EQ(All.size(), 5u);
+  EXPECT_NE(All[3].What.find(" for 10 in parameter 1+4"), std::string::npos);
+  EXPECT_NE(All[4].What.find(" for 20 in parameter 2"), std::string::npos);
+}
+
+TEST(OtherInputs, BlocksGoWithTheirCount) {
+  capture::Case C = caseOf(std::vector<int>(100, 7));
+  C.Launches[0].Grid = {4, 4, 1};
+  Random Dice(1);
+  OtherInput Last = drawOtherInputs(C, false, Dice).back();
+  EXPECT_EQ(Last.What, "75 for 100 in parameter 1, with fewer blocks");
+  EXPECT_EQ(Last.Changed.Launches[0].Grid, (capture::Extent{3, 3, 1}));
+}
+
+TEST(OtherInputs, BuffersFitTheirCount) {
+  auto Fitted = [](uint64_t Size, CountChange Count, uint64_t Before,
+                   uint64_t Now) {
+    OtherInput O;
+    O.Changed.Buffers.push_back(
+        capture::Buffer::input(4096, capture::Bytes(Size)));
+    O.Count = Count;
+    bool Any = fitBuffers(O, {Before}, {Now});
+    const capture::Buffer &B = O.Changed.Buffers[0];
+    EXPECT_EQ(B.Size, B.Pieces[0].Before.size());
+    EXPECT_EQ(Any, B.Size < Size);
+    EXPECT_EQ(Any, !O.What.empty());
+    return B.Size;
+  };
+  EXPECT_EQ(Fitted(400, {100, 90}, 400, 360), 360u) << "elements";
+  EXPECT_EQ(Fitted(404, {100, 90}, 404, 364), 364u) << "and one more";
+  EXPECT_EQ(Fitted(40000, {100, 90}, 40000, 32400), 32400u) << "a square";
+  EXPECT_EQ(Fitted(40000, {100, 90}, 39996, 32396), 32400u) << "no corner";
+  EXPECT_EQ(Fitted(8000, {100, 90}, 8000, 7200), 7200u) << "rows of 20";
+  EXPECT_EQ(Fitted(1024, {100, 90}, 1024, 960), 1024u) << "a table";
+  EXPECT_EQ(Fitted(400, {100, 90}, 400, 400), 400u) << "all in use";
+  EXPECT_EQ(Fitted(4000, {100, 90}, 400, 360), 4000u) << "mostly not in use";
+  EXPECT_EQ(Fitted(400, {100, 90}, 400, 0), 400u) << "not in use";
+}
+
 TEST(Retreat, TakesTheFastestThatIsAccepted) {
   Trial T;
   T.Evaluations = 1;
