@@ -21,8 +21,10 @@
 using namespace llvm;
 using namespace gevo;
 
-// Of a log that is not durable.
-static constexpr std::chrono::milliseconds SyncEvery(100);
+// How long lines may wait for the disk while others follow.
+static std::chrono::milliseconds syncEvery(AppendLog::Sync When) {
+  return std::chrono::milliseconds(When == AppendLog::Sync::Soon ? 100 : 10);
+}
 
 AppendLog::~AppendLog() {
   consumeError(sync());
@@ -125,11 +127,12 @@ Error AppendLog::append(const json::Value &Line) {
   off_t Before = lseek(FD, 0, SEEK_END);
   ssize_t Written =
       sys::RetryAfterSignal(-1, ::write, FD, Text.data(), Text.size());
-  if (Written == static_cast<ssize_t>(Text.size()))
-    return When == Sync::Soon &&
-                   std::chrono::steady_clock::now() - LastSync < SyncEvery
+  if (Written == static_cast<ssize_t>(Text.size())) {
+    Waiting = true;
+    return std::chrono::steady_clock::now() - LastSync < syncEvery(When)
                ? Error::success()
                : sync();
+  }
   if (Written >= 0)
     errno = ENOSPC;
   Error E = unwritten(Path);
@@ -140,6 +143,11 @@ Error AppendLog::append(const json::Value &Line) {
 }
 
 Error AppendLog::sync() {
+  if (!Waiting)
+    return Error::success();
+  if (fdatasync(FD))
+    return unwritten(Path);
+  Waiting = false;
   LastSync = std::chrono::steady_clock::now();
-  return fdatasync(FD) ? unwritten(Path) : Error::success();
+  return Error::success();
 }

@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One JSON value a line. Once append() returns, the line outlives the process
-// and, with Durable, the machine's power. Otherwise the disk has it a moment
-// later. A process that is killed while it writes leaves a torn last line,
-// which the next reader cuts off.
+// One JSON value a line. Once append() returns, the line outlives the process.
+// The machine's power it outlives a moment later: lines that come soon after
+// each other go to the disk together, with the next one, with sync() or with
+// the log's end. A process that is killed while it writes leaves a torn last
+// line, which the next reader cuts off.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,14 +32,14 @@ public:
   AppendLog &operator=(const AppendLog &) = delete;
 
   enum class Sync {
-    Durable, ///< append() waits until the disk has the line.
-    Soon     ///< For what can be had again.
+    Promptly, ///< At most a few lines, of the last hundredth of a second, wait.
+    Soon      ///< For what can be had again.
   };
   /// Opens the log at \p Path or makes one whose first line is \p Header. One
   /// with another header is an error, unless \p AnyHeader.
   static llvm::Expected<std::unique_ptr<AppendLog>>
   open(const std::string &Path, const llvm::json::Object &Header,
-       bool AnyHeader = false, Sync When = Sync::Durable);
+       bool AnyHeader = false, Sync When = Sync::Promptly);
 
   const llvm::json::Object &header() const { return Header; }
   /// What the log held when it was opened.
@@ -55,6 +56,7 @@ private:
   std::string Path;
   int FD;
   Sync When;
+  bool Waiting = false; ///< A line is not on the disk for sure.
   std::chrono::steady_clock::time_point LastSync;
   llvm::json::Object Header;
   std::vector<llvm::json::Value> Lines;
