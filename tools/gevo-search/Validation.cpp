@@ -50,11 +50,24 @@ std::optional<Exam> Judges::inputsExam(const Target &T, size_t Round) {
     Others.push_back(std::make_unique<LaunchScenario>(std::move(**Made)));
   }
   const LaunchScenario &Inputs = *Others[Round];
-  auto R = std::make_shared<IsolatedRunner>(Limits, [&] {
-    return std::make_unique<LaunchRunner>(Inputs, T.Scenario.Gpu,
-                                          /*CheckAlways=*/true);
-  });
-  Fitness Before = R->run(Original);
+  // The clock of the runs and of captured launches; the quicker one refuses.
+  bool MachineCode = T.Scenario.Goal.Kind == ObjectiveKind::Time;
+  auto Make = [&](bool Timing) {
+    return std::make_shared<IsolatedRunner>(Limits, [&Inputs, &T, Timing] {
+      return std::make_unique<LaunchRunner>(Inputs, T.Scenario.Gpu,
+                                            /*CheckAlways=*/true, Timing);
+    });
+  };
+  auto R = Make(/*Timing=*/false), Timer = Make(/*Timing=*/true);
+  auto Take = [R, Timer, MachineCode](const Payload &Code) {
+    Fitness F = R->run(Code);
+    if (!F.valid() || !MachineCode)
+      return F;
+    Fitness Timed = Timer->run(Code);
+    Timed.Error = std::max(Timed.Error, F.Error);
+    return Timed;
+  };
+  Fitness Before = Take(Original);
   // They were made on the first GPU; what fails the original proves nothing.
   if (!Before.valid()) {
     V.say("not validated with inputs made from these on " + T.Scenario.Gpu +
@@ -69,7 +82,9 @@ std::optional<Exam> Judges::inputsExam(const Target &T, size_t Round) {
   E.What.HeldOut = true;
   E.What.Inputs = Inputs.Names;
   E.What.Original = Before.Time;
-  E.Take = [R](const Payload &Code, Finalist::Check &) { return R->run(Code); };
+  E.Take = [Take](const Payload &Code, Finalist::Check &) {
+    return Take(Code);
+  };
   E.Verdict = [R](const Payload &Code) { return R->run(Code); };
   E.Renew = [this, &T, Round] { return inputsExam(T, Round + 1); };
   return E;

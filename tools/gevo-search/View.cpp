@@ -116,9 +116,12 @@ void View::table(const Search &S, ArrayRef<Finalist> Finalists,
       errs() << "  " << (C.HeldOut ? "held out" : "searched")
              << (C.HeldOut && C.Steered ? ", steered: " : ": ")
              << (Several ? C.Gpu + ": " : "") << C.Name << ": ";
+      // Launches on their own and in the program do not take the same time.
       if (C.Result.valid())
-        errs() << format("%.2fx, error %.3g\n", C.Original / C.Result.Time,
-                         C.Result.Error);
+        errs() << format("%.2fx, error %.3g (%.2f, was %.2f)\n",
+                         C.Original / C.Result.Time, C.Result.Error,
+                         C.Result.Time / Goal.perUnit(),
+                         C.Original / Goal.perUnit());
       else
         errs() << "refused at stage '" << name(C.Result.End)
                << "': " << C.Result.Reason << '\n';
