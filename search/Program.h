@@ -61,6 +61,14 @@ struct Built {
   bool ok() const { return Failure.valid(); }
 };
 
+/// A kind of edit that is worth trying at a place, and how often such an edit
+/// is of use, to weigh heat with; any unit.
+struct PlaceKind {
+  PlaceKind(EditKind Kind, unsigned Weight = 1) : Kind(Kind), Weight(Weight) {}
+  EditKind Kind;
+  unsigned Weight;
+};
+
 /// Something that an edit can be about.
 struct Place {
   unsigned Function = 0;
@@ -68,8 +76,13 @@ struct Place {
   unsigned Number = 0;
   /// Share of the run time; any unit.
   uint64_t Heat = 0;
-  /// The kinds of edit that are worth trying here one by one.
-  std::vector<EditKind> Kinds;
+  /// To be drawn one by one; one that stands here twice, twice.
+  std::vector<PlaceKind> Kinds;
+  /// Edits of it that often help.
+  std::vector<Edit> Suggested;
+  /// The same for places of a function that look alike, as the copies of an
+  /// unrolled loop do; 0: nothing is like this one.
+  uint64_t Family = 0;
 };
 
 /// Which edit to draw.

@@ -63,6 +63,15 @@ bool gevo::fromJSON(const json::Value &Value, Individual &I, json::Path P) {
          Map.map("island", I.Island) && Map.map("result", I.Result);
 }
 
+json::Value gevo::toJSON(const EditGroup &G) {
+  return json::Object{{"edits", json::Array(G.Edits)}, {"promise", G.Promise}};
+}
+
+bool gevo::fromJSON(const json::Value &Value, EditGroup &G, json::Path P) {
+  json::ObjectMapper Map(Value, P);
+  return Map && Map.map("edits", G.Edits) && Map.map("promise", G.Promise);
+}
+
 // Flat lists of numbers and pairs of texts, for which JSON has no record.
 static json::Array flatten(const std::vector<KindScore> &Kinds) {
   json::Array Flat;
@@ -94,6 +103,7 @@ json::Value gevo::toJSON(const SearchState &S) {
                       {"kinds", flatten(S.Kinds)},
                       {"links", flatten(S.Linked)},
                       {"stagnation", json::Array(S.Stagnation)},
+                      {"groups", json::Array(S.Groups)},
                       {"singles", json::Array(S.Singles)},
                       {"failures", json::Array(S.Failures)},
                       {"sweep_position", S.SweepPosition},
@@ -115,7 +125,8 @@ bool gevo::fromJSON(const json::Value &Value, SearchState &S, json::Path P) {
       !Map.map("population", S.Population) || !Map.map("front", S.Front) ||
       !Map.map("milestones", S.Milestones) || !Map.map("kinds", Kinds) ||
       !Map.map("links", Linked) || !Map.map("stagnation", S.Stagnation) ||
-      !Map.map("singles", S.Singles) || !Map.map("failures", S.Failures) ||
+      !Map.map("groups", S.Groups) || !Map.map("singles", S.Singles) ||
+      !Map.map("failures", S.Failures) ||
       !Map.map("sweep_position", S.SweepPosition) ||
       !Map.map("swept", S.Swept) || !Map.map("round", S.Round) ||
       !Map.map("phase", Phase) || !Map.map("stages", Stages))

@@ -43,8 +43,17 @@ struct KindScore {
 /// Edits, by key, that fail apart and so travel together.
 using Links = std::set<std::pair<std::string, std::string>>;
 
+/// Edits to try at once, and what that promises: their heat, in any unit.
+struct EditGroup {
+  EditList Edits;
+  uint64_t Promise = 0;
+};
+
+llvm::json::Value toJSON(const EditGroup &G);
+bool fromJSON(const llvm::json::Value &Value, EditGroup &G, llvm::json::Path P);
+
 /// What a round does one after the other; see Default.cpp.
-enum class SearchPhase : uint8_t { Sweep, Pile, Evolve };
+enum class SearchPhase : uint8_t { Families, Sweep, Pile, Evolve };
 
 struct SearchState {
   uint64_t Generation = 0;
@@ -66,16 +75,18 @@ struct SearchState {
   Links Linked;
   /// Per island: generations since it got better.
   std::vector<uint64_t> Stagnation;
-  /// Single edits that the first sweep found to be valid.
+  /// Groups of the families that were not tried yet.
+  std::vector<EditGroup> Groups;
+  /// Single edits, and families, that were found to be valid.
   std::vector<Individual> Singles;
   /// Single edits that it found to fail when run: some only lack another.
   std::vector<EditList> Failures;
   uint64_t SweepPosition = 0;
-  /// Evaluations of the sweep.
+  /// Evaluations of the families and of the sweep.
   uint64_t Swept = 0;
   /// Of the algorithm `default`.
   uint64_t Round = 0;
-  SearchPhase Phase = SearchPhase::Sweep;
+  SearchPhase Phase = SearchPhase::Families;
   StageCounts Stages = {};
 
   /// Takes \p I into the front if it belongs there. Says if it does.

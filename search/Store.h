@@ -23,7 +23,7 @@
 namespace gevo {
 
 /// The version of the files' format.
-constexpr int StoreVersion = 3;
+constexpr int StoreVersion = 4;
 
 class Store {
 public:

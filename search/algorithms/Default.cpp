@@ -9,18 +9,20 @@
 // done does not depend on the budget: a longer search does all that a shorter
 // one does, and then more. The phases of a round, a checkpoint after each step:
 //
+//   families the same edit at all places that are alike, and at parts of them
 //   sweep    single deletions, branches and operand edits, the hottest code
 //            first
-//   pile     the useful ones on top of each other, the best first; then all
-//            others on top of that, again and again: an edit may fail only for
-//            want of another, as a barrier is needed until what it guards is
-//            gone
+//   pile     the useful ones on top of each other, or of the best so far, the
+//            best first; then all others on top of that, again and again: an
+//            edit may fail only for want of another, as a barrier is needed
+//            until what it guards is gone
 //   evolve   islands; places by heat, kinds of edit by what they were good for
 //            so far, linked edits together, no two with the same code, restarts
 //
 //===----------------------------------------------------------------------===//
 
 #include "search/Search.h"
+#include "search/algorithms/Families.h"
 #include "search/algorithms/Islands.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -28,40 +30,67 @@ using namespace llvm;
 using namespace gevo;
 
 // How many evaluations the first round ends with, how many of those until the
-// end of a round the sweeps may take, after how many of them piling must end,
-// and how much of the heat the sweep covers.
+// end of a round families, and families and sweeps, may take, after how many of
+// them piling must end, and how much of the heat the sweep covers.
 static constexpr uint64_t FirstRound = 100;
-static constexpr double SweepBudget = 0.4, PileBudget = 0.75, SweepHeat = 0.995;
+static constexpr double FamilyBudget = 0.25, SweepBudget = 0.5,
+                        PileBudget = 0.8, SweepHeat = 0.995;
 static constexpr unsigned BatchSize = 64;
 
 static uint64_t endOfRound(const SearchState &State) {
   return FirstRound << State.Round;
 }
 
+// How many of \p Share of the round are left to families and sweeps, at most a
+// batch.
+static size_t left(const SearchState &State, double Share) {
+  double Left = Share * endOfRound(State) - State.Swept;
+  return Left <= 0 ? 0 : std::min<size_t>(BatchSize, std::ceil(Left));
+}
+
+static void tryFamilies(Search &S) {
+  // Few at a time: what one finds tells what the next are to try.
+  constexpr size_t AtOnce = 16;
+  SearchState &State = S.state();
+  if (!State.Generation)
+    State.Groups = findFamilies(S, S.program().places());
+  uint64_t Before = State.Evaluations;
+  if (size_t Count = std::min(AtOnce, left(State, FamilyBudget)))
+    tryGroups(S, Count);
+  State.Swept += State.Evaluations - Before;
+  if (State.Groups.empty() || !left(State, FamilyBudget))
+    State.Phase = SearchPhase::Sweep;
+}
+
 namespace {
-/// One single edit to try.
+/// One single edit to try: of a kind, or this one.
 struct SweepItem {
   const Place *At;
   EditKind Kind;
+  const Edit *Suggested;
+  uint64_t Promise;
 };
 } // namespace
 
-// Deletions and branches of all hot places, then operands: the former are few
-// and cut away most.
+// What is hot and often of use first.
 static std::vector<SweepItem> sweepItems(const std::vector<Place> &Places) {
   uint64_t Total = 0, Sum = 0;
   for (const Place &P : Places)
     Total += P.Heat;
-  std::vector<SweepItem> Cuts, Changes;
+  std::vector<SweepItem> Items;
   for (const Place &P : Places) {
     if (Total && Sum >= Total * SweepHeat)
       break;
     Sum += P.Heat;
-    for (EditKind K : P.Kinds)
-      (K == EditKind::Operand ? Changes : Cuts).push_back({&P, K});
+    for (const Edit &E : P.Suggested)
+      Items.push_back({&P, E.Kind, &E, P.Heat * SuggestedWeight});
+    for (const PlaceKind &K : P.Kinds)
+      Items.push_back({&P, K.Kind, nullptr, P.Heat * K.Weight});
   }
-  llvm::append_range(Cuts, Changes);
-  return Cuts;
+  llvm::stable_sort(Items, [](const SweepItem &A, const SweepItem &B) {
+    return A.Promise > B.Promise;
+  });
+  return Items;
 }
 
 // An edit that was not tried yet, if a few draws find it: the two ways of a
@@ -73,8 +102,10 @@ static std::optional<EditList> draw(Search &S, const SweepItem &Item,
   Proposal What;
   What.Kind = Item.Kind;
   What.At = Item.At;
-  for (unsigned Try = 0; Try < Tries; ++Try) {
-    std::optional<PlacedEdit> E = S.program().propose({}, What, Dice);
+  for (unsigned Try = 0; Try < (Item.Suggested ? 1 : Tries); ++Try) {
+    std::optional<PlacedEdit> E =
+        Item.Suggested ? PlacedEdit{Item.At->Function, *Item.Suggested}
+                       : S.program().propose({}, What, Dice);
     if (E && !S.seen({*E}) && !is_contained(Others, EditList{*E}))
       return EditList{*E};
   }
@@ -86,7 +117,8 @@ static void sweepSome(Search &S) {
   std::vector<Place> Places = S.program().places();
   std::vector<SweepItem> Items = sweepItems(Places);
   std::vector<EditList> Batch;
-  for (; State.SweepPosition < Items.size() && Batch.size() < BatchSize;
+  for (size_t Most = left(State, SweepBudget);
+       State.SweepPosition < Items.size() && Batch.size() < Most;
        ++State.SweepPosition)
     if (auto Edits = draw(S, Items[State.SweepPosition], Batch,
                           S.dice(State.SweepPosition)))
@@ -98,8 +130,7 @@ static void sweepSome(Search &S) {
     else if (I.Result.End >= Stage::Run && !I.valid())
       State.Failures.push_back(std::move(I.Edits));
   State.Swept += State.Evaluations - Before;
-  if (State.SweepPosition >= Items.size() ||
-      State.Swept >= SweepBudget * endOfRound(State))
+  if (State.SweepPosition >= Items.size() || !left(State, SweepBudget))
     State.Phase = SearchPhase::Pile;
 }
 
@@ -142,9 +173,25 @@ static Individual pile(Search &S, Individual Base,
   return Base;
 }
 
-// All single edits of the sweep that Base does not have, on top of it: first
-// those that a check found fault with, then those with a wrong result, then
-// those that changed nothing for the better.
+static bool has(const EditList &All, const EditList &Some) {
+  return all_of(Some,
+                [&](const PlacedEdit &E) { return is_contained(All, E); });
+}
+
+// The same change of the same instruction, made in two ways.
+static bool clash(const EditList &All, const EditList &Some) {
+  return any_of(Some, [&](const PlacedEdit &E) {
+    return any_of(All, [&](const PlacedEdit &Other) {
+      return Other.Function == E.Function && Other.Change.At == E.Change.At &&
+             Other.Change.Kind == E.Change.Kind &&
+             Other.Change.Choice != E.Change.Choice;
+    });
+  });
+}
+
+// All that families and sweeps came by and that Base does not have, on top of
+// it: first what a check found fault with, then what had a wrong result, then
+// what changed nothing for the better.
 static std::vector<EditList> onTopOf(Search &S, const Individual &Base) {
   SearchState &State = S.state();
   std::vector<EditList> Checked, Wrong, Result;
@@ -155,22 +202,28 @@ static std::vector<EditList> onTopOf(Search &S, const Individual &Base) {
     Wrong.push_back(I.Edits);
   llvm::append_range(Checked, Wrong);
   for (const EditList &Edits : Checked)
-    if (!is_contained(Base.Edits, Edits[0]))
+    if (!has(Base.Edits, Edits) && !clash(Base.Edits, Edits))
       Result.push_back(unite(Base.Edits, Edits));
   return Result;
 }
 
-// From the original in the first round, later from the best.
+// From the original in the first round, later from the best: on top of that
+// those which are better than the original and which it does not have.
 static std::vector<Individual> pileAll(Search &S) {
   SearchState &State = S.state();
   double Enough = PileBudget * endOfRound(State);
-  Individual Base;
-  Base.Result = State.Baseline;
-  Base.PayloadHash = State.BaselineHash;
-  if (State.Round && !State.Front.empty())
-    Base = State.Front[0];
-  std::vector<Individual> Found, Steps = gains(State.Singles, Base);
-  while (!Steps.empty() && !S.done()) {
+  Individual Original, Base;
+  Original.Result = State.Baseline;
+  Original.PayloadHash = State.BaselineHash;
+  Base = State.Round && !State.Front.empty() ? State.Front[0] : Original;
+  std::vector<Individual> Found, Steps = gains(State.Singles, Original);
+  llvm::erase_if(Steps, [&](const Individual &I) {
+    return !Base.Edits.empty() &&
+           (has(Base.Edits, I.Edits) || S.seen(unite(Base.Edits, I.Edits)));
+  });
+  bool First = true;
+  while ((First || !Steps.empty()) && !S.done()) {
+    First = false;
     Base = pile(S, std::move(Base), Steps);
     Found.push_back(Base);
     std::vector<EditList> Longer = onTopOf(S, Base);
@@ -189,6 +242,8 @@ namespace gevo {
 
 void stepDefault(Search &S) {
   SearchState &State = S.state();
+  if (State.Phase == SearchPhase::Families)
+    return tryFamilies(S);
   if (State.Phase == SearchPhase::Sweep)
     return sweepSome(S);
   if (State.Phase == SearchPhase::Pile) {
@@ -200,7 +255,7 @@ void stepDefault(Search &S) {
   if (State.Evaluations < endOfRound(State))
     return;
   ++State.Round;
-  State.Phase = SearchPhase::Sweep;
+  State.Phase = SearchPhase::Families;
 }
 
 } // namespace gevo

@@ -14,10 +14,13 @@
 #include "passes/ir/EditedFunction.h"
 #include "passes/ir/Legality.h"
 #include "search/ir/IrProgram.h"
+#include "search/ir/Suggestions.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DIBuilder.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Operator.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace llvm;
 using namespace gevo;
@@ -31,28 +34,70 @@ static bool hasReplaceable(const Instruction &I) {
   return false;
 }
 
+// A barrier may have nobody to wait for, and a store nobody to read it; what is
+// computed is mostly needed.
+static unsigned deletionWeight(const Instruction &I) {
+  if (const auto *Call = dyn_cast<CallBase>(&I); Call && Call->isConvergent())
+    return I.use_empty() ? 12 : 4;
+  if (isa<StoreInst>(I))
+    return 8;
+  return I.use_empty() ? 6 : 2;
+}
+
 // Some kinds choose at random among several changes of one instruction: they
 // get as many tries.
-static std::vector<EditKind> kindsFor(const Instruction &I) {
-  std::vector<EditKind> Kinds;
+static std::vector<PlaceKind> kindsFor(const Instruction &I) {
+  std::vector<PlaceKind> Kinds;
   if (isTarget(I) && (I.use_empty() || isRepairable(I.getType())))
-    Kinds.push_back(EditKind::Delete);
+    Kinds.push_back({EditKind::Delete, deletionWeight(I)});
   if (const auto *Branch = dyn_cast<BranchInst>(&I))
     if (Branch->isConditional())
-      Kinds.insert(Kinds.end(),
-                   {EditKind::Branch, EditKind::Branch, EditKind::Unroll});
+      Kinds.insert(Kinds.end(), {{EditKind::Branch, 5},
+                                 {EditKind::Branch, 5},
+                                 {EditKind::Unroll, 4}});
   if (hasReplaceable(I))
-    Kinds.insert(Kinds.end(), 2, EditKind::Operand);
+    Kinds.insert(Kinds.end(), 2, {EditKind::Operand, 1});
   if (isa<LoadInst>(I))
-    Kinds.push_back(EditKind::Cache);
+    Kinds.push_back({EditKind::Cache, 1});
   if (isa<FPMathOperator>(I) && !isa<PHINode>(I) && !isa<SelectInst>(I))
-    Kinds.push_back(EditKind::Math);
+    Kinds.push_back({EditKind::Math, 3});
   return Kinds;
+}
+
+// What copies of one line of the source have in common.
+static uint64_t familyOf(const Instruction &I) {
+  std::string Text = I.getOpcodeName();
+  raw_string_ostream OS(Text);
+  const Value *Told = &I;
+  if (const auto *Branch = dyn_cast<BranchInst>(&I))
+    Told = Branch->isConditional() ? Branch->getCondition() : nullptr;
+  if (const auto *Compared = dyn_cast_or_null<CmpInst>(Told))
+    OS << CmpInst::getPredicateName(Compared->getPredicate())
+       << *Compared->getOperand(0)->getType();
+  if (const auto *Call = dyn_cast<CallBase>(&I))
+    if (const Function *To = Call->getCalledFunction())
+      OS << To->getName();
+  if (const Value *Pointer = getLoadStorePointerOperand(&I)) {
+    OS << *Pointer->getType();
+    if (isa<StoreInst>(I))
+      OS << *I.getOperand(0)->getType();
+    const Value *Object = getUnderlyingObject(Pointer, /*MaxLookup=*/0);
+    if (const auto *A = dyn_cast<Argument>(Object))
+      OS << A->getArgNo();
+    else if (isa<GlobalVariable>(Object))
+      OS << Object->getName();
+  }
+  OS << *I.getType();
+  if (const DebugLoc &Where = I.getDebugLoc())
+    OS << Where.getLine();
+  return xxh3_64bits(Text) | 1;
 }
 
 std::vector<Place> IrProgram::places() const {
   std::vector<Place> All;
-  for (unsigned Index = 0; Index < Functions.size(); ++Index)
+  for (unsigned Index = 0; Index < Functions.size(); ++Index) {
+    std::vector<std::vector<Edit>> Suggested =
+        suggestEdits(*Functions[Index].F);
     forEachAnchored(*Functions[Index].F, [&](Instruction &I, unsigned Number) {
       Place P;
       P.Function = Index;
@@ -60,9 +105,12 @@ std::vector<Place> IrProgram::places() const {
       if (Index < Heat.size() && Number < Heat[Index].size())
         P.Heat = Heat[Index][Number];
       P.Kinds = kindsFor(I);
+      P.Suggested = std::move(Suggested[Number]);
+      P.Family = familyOf(I);
       if (!P.Kinds.empty())
         All.push_back(std::move(P));
     });
+  }
   llvm::sort(All, [](const Place &A, const Place &B) {
     return std::tuple(B.Heat, A.Function, A.Number) <
            std::tuple(A.Heat, B.Function, B.Number);

@@ -31,6 +31,17 @@ TEST(Engine, DefaultFindsTheOptimum) {
   }
 }
 
+TEST(Engine, PlacesThatAreAlikeAreEditedTogether) {
+  Trial T;
+  T.Families = true;
+  T.Evaluations = 40;
+  Outcome O = search(T);
+  ASSERT_EQ(O.Error, "");
+  // All but the one that must stay, long before each was tried on its own.
+  EXPECT_LE(O.State.best(0)->Result.Time,
+            SyntheticBaseline - 15 * SyntheticAlike);
+}
+
 TEST(Engine, EveryAlgorithmImprovesAndRespectsTheBudget) {
   for (const AlgorithmInfo &A : algorithms()) {
     Trial T;

@@ -97,14 +97,14 @@ TEST(IrProgram, ProposesWhereItIsTold) {
   std::unique_ptr<IrProgram> P = programOf(LoopModule);
   unsigned Drawn = 0;
   for (const Place &At : P->places())
-    for (EditKind K : At.Kinds) {
+    for (const PlaceKind &K : At.Kinds) {
       Random Dice(At.Number);
       Proposal What;
-      What.Kind = K;
+      What.Kind = K.Kind;
       What.At = &At;
       if (auto E = P->propose({}, What, Dice)) {
         ++Drawn;
-        EXPECT_EQ(E->Change.Kind, K);
+        EXPECT_EQ(E->Change.Kind, K.Kind);
         EXPECT_EQ(E->Function, At.Function);
         EXPECT_EQ(E->Change.At, "i" + std::to_string(At.Number));
       }

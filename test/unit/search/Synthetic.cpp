@@ -19,6 +19,9 @@ using namespace llvm;
 using namespace gevo;
 
 static constexpr unsigned Instructions = 40;
+// These are alike, as copies in an unrolled loop are: each pays a little, but
+// the last one must stay. Only programs with families have them.
+static constexpr unsigned FirstAlike = 40, LastAlike = 55;
 // These pay alone.
 static constexpr unsigned Good = 1, AlsoGood = 11;
 // These pay only together; the first fails alone, the second is slow alone.
@@ -45,8 +48,9 @@ namespace {
 
 class SyntheticProgram : public Program {
 public:
+  explicit SyntheticProgram(bool Families) : Families(Families) {}
   std::unique_ptr<Program> clone() const override {
-    return std::make_unique<SyntheticProgram>();
+    return std::make_unique<SyntheticProgram>(Families);
   }
   std::string identity() const override { return "synthetic"; }
   size_t functionCount() const override { return 1; }
@@ -56,7 +60,8 @@ public:
     if (What.Kind && *What.Kind != EditKind::Delete)
       return std::nullopt;
     PlacedEdit E =
-        deletion(What.At ? What.At->Number : Dice.below(Instructions));
+        deletion(What.At ? What.At->Number
+                         : Dice.below(Families ? LastAlike + 1 : Instructions));
     if (is_contained(Base, E))
       return std::nullopt;
     return E;
@@ -73,7 +78,7 @@ public:
         Result.Failure = Fitness::failed(Stage::Verify, "refused");
         return Result;
       }
-      if (Number < FirstNeutral)
+      if (Number < FirstNeutral || Number >= FirstAlike)
         Effective.insert(Number);
     }
     std::string Text;
@@ -89,8 +94,17 @@ public:
       All[I].Number = I;
       All[I].Kinds = {EditKind::Delete};
     }
+    for (unsigned I = FirstAlike; Families && I <= LastAlike; ++I) {
+      All.emplace_back();
+      All.back().Number = I;
+      All.back().Kinds = {EditKind::Delete};
+      All.back().Family = 1;
+    }
     return All;
   }
+
+private:
+  bool Families;
 };
 
 class SyntheticRunner : public Runner {
@@ -104,7 +118,7 @@ public:
     auto Has = [&](unsigned Number) { return Numbers.count(Number) != 0; };
     if (Has(Wrong))
       return Fitness::failed(Stage::Compare, "wrong");
-    if (Has(Racy))
+    if (Has(Racy) || Has(LastAlike))
       return Fitness::failed(Stage::Check, "race");
     if (Has(Needy) && !Has(Needed))
       return Fitness::failed(Stage::Run, "illegal address");
@@ -114,10 +128,12 @@ public:
     F.Time -= Has(AlsoGood) ? 50 : 0;
     F.Time -= Has(Inexact) ? 50 : 0;
     F.Time += Has(Needed) ? (Has(Needy) ? -300 : 10) : 0;
+    F.Time -= SyntheticAlike *
+              count_if(Numbers, [](unsigned N) { return N >= FirstAlike; });
     // What has an effect but none of these makes it slower.
     for (unsigned Number : Numbers)
       if (Number != Good && Number != AlsoGood && Number != Inexact &&
-          Number != Needed && Number != Needy)
+          Number != Needed && Number != Needy && Number < FirstAlike)
         F.Time += 1;
     F.Error = Has(Inexact) ? SyntheticError : 0;
     return F;
@@ -126,8 +142,8 @@ public:
 
 } // namespace
 
-std::unique_ptr<Program> gevo::syntheticProgram() {
-  return std::make_unique<SyntheticProgram>();
+std::unique_ptr<Program> gevo::syntheticProgram(bool Families) {
+  return std::make_unique<SyntheticProgram>(Families);
 }
 
 std::unique_ptr<Runner> gevo::syntheticRunner() {
@@ -144,7 +160,7 @@ std::string Outcome::text() const {
 
 static Error searchOrFail(const Trial &T, Outcome &Result,
                           const std::function<void(Search &)> &Then) {
-  std::unique_ptr<Program> P = syntheticProgram();
+  std::unique_ptr<Program> P = syntheticProgram(T.Families);
   std::unique_ptr<Runner> R = syntheticRunner();
   std::unique_ptr<Store> Disk;
   if (!T.Folder.empty()) {

@@ -27,7 +27,11 @@ constexpr double SyntheticBaseline = 1000, SyntheticBest = 550,
 /// The error of the latter.
 constexpr double SyntheticError = 0.05;
 
-std::unique_ptr<Program> syntheticProgram();
+/// What each of the fifteen deletions is worth that can be made at once, of
+/// sixteen that are alike, where there are families.
+constexpr double SyntheticAlike = 2;
+
+std::unique_ptr<Program> syntheticProgram(bool Families = false);
 std::unique_ptr<Runner> syntheticRunner();
 /// The deletion of an instruction.
 PlacedEdit deletion(unsigned Number);
@@ -40,6 +44,7 @@ struct Trial {
   uint64_t Evaluations = 600;
   unsigned Population = 0;
   double Tolerance = 0;
+  bool Families = false;
   /// Kept on disk here, if not empty.
   std::string Folder;
   bool Resume = false;
