@@ -38,21 +38,20 @@ bool isFile(const std::string &Name) {
 // global tells it.
 volatile sig_atomic_t RunningChild = 0;
 
-void passOn(int Signal) {
-  if (RunningChild)
+void passOn(int Signal, siginfo_t *Info, void *) {
+  // What the terminal sends has reached the whole group.
+  if (RunningChild && Info->si_code != SI_KERNEL)
     kill(RunningChild, Signal);
 }
 
 /// While a program runs, what the terminal sends reaches it directly and is
-/// ignored here; what others send is passed on.
+/// ignored here; what processes send is passed on.
 class SignalRelay {
 public:
   explicit SignalRelay(pid_t Child) {
     RunningChild = Child;
-    for (int S : Ignored)
-      set(S, SIG_IGN);
     for (int S : Passed)
-      set(S, passOn);
+      set(S);
   }
   ~SignalRelay() {
     RunningChild = 0;
@@ -61,14 +60,14 @@ public:
   }
 
 private:
-  static constexpr int Ignored[] = {SIGINT, SIGQUIT};
-  static constexpr int Passed[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+  static constexpr int Passed[] = {SIGINT, SIGQUIT, SIGTERM,
+                                   SIGHUP, SIGUSR1, SIGUSR2};
   std::vector<std::pair<int, struct sigaction>> Old;
 
-  void set(int Signal, void (*Handler)(int)) {
+  void set(int Signal) {
     struct sigaction New = {}, Was;
-    New.sa_handler = Handler;
-    New.sa_flags = SA_RESTART;
+    New.sa_sigaction = passOn;
+    New.sa_flags = SA_RESTART | SA_SIGINFO;
     sigaction(Signal, &New, &Was);
     Old.push_back({Signal, Was});
   }
