@@ -57,6 +57,7 @@ void Decoder::decodeControl() {
     return;
   case Opcode::Trap:
     I.Kind = InstKind::Trap;
+    I.Imm = PI->NumOperands ? Ops[0].Value : -1;
     return;
   case Opcode::Brkpt:
     I.Kind = InstKind::Breakpoint;

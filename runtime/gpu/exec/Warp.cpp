@@ -183,11 +183,18 @@ Warp::Step Warp::control(uint32_t S, const Inst &I, uint32_t Mask, uint32_t At,
     Leave(At + 1);
     return Step::Switched;
   case InstKind::Trap:
+    Leave(At + 1);
+    if (I.Imm < 0)
+      fault(FindingKind::Trap, unsigned(__builtin_ctz(Mask)),
+            "the kernel executed trap");
+    else
+      fault(FindingKind::IllegalInstruction, unsigned(__builtin_ctz(Mask)),
+            Current->Fn->Source->Refusals[size_t(I.Imm)]);
+    return Step::Switched;
   case InstKind::Breakpoint:
     Leave(At + 1);
     fault(FindingKind::Trap, unsigned(__builtin_ctz(Mask)),
-          I.Kind == InstKind::Trap ? "the kernel executed trap"
-                                   : "the kernel executed brkpt");
+          "the kernel executed brkpt");
     return Step::Switched;
   default:
     assert(false && "not an instruction of control");

@@ -158,6 +158,9 @@ struct Function {
   std::vector<Prototype> Prototypes;
   std::vector<std::vector<uint32_t>> TargetLists;
   std::vector<uint32_t> Locals; ///< Symbols declared in the body.
+  /// What executing an instruction of Unsupported.def says. It is a trap in
+  /// Code, whose one operand is the index here.
+  std::vector<std::string> Refusals;
   uint32_t MaxNtid[3] = {0, 0, 0};
   uint32_t ReqNtid[3] = {0, 0, 0};
   uint32_t MinBlocksPerSM = 0;

@@ -6,11 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // An instruction up to its operands. What Opcodes.def does not have is refused
-// by its full name, and if we know what it is, that is said.
+// by its full name. What Unsupported.def has is PTX all the same: the module
+// loads, and who executes the instruction is told what it is.
 //
 //===----------------------------------------------------------------------===//
 
 #include "runtime/gpu/ptx/ParserImpl.h"
+
+#include <algorithm>
 
 using namespace gevo::gpu;
 using namespace gevo::gpu::ptx;
@@ -93,6 +96,8 @@ void Parser::splitMove(const Instruction &I, const Token &At) {
   }
 }
 
+/// False if there is nothing more to parse: after an error, and after an
+/// instruction that is not run.
 bool Parser::parseOpcode(Instruction &I) {
   Token Name = Tok;
   I.Op = Tok.is(TokenKind::Name) ? opcodeByName(Tok.Text) : Opcode::None;
@@ -113,24 +118,45 @@ bool Parser::parseOpcode(Instruction &I) {
       Words = std::move(Longer);
       advance();
     }
-  if (I.Op == Opcode::None)
-    refuse(Name, std::move(Words));
-  return !Failed;
+  if (I.Op != Opcode::None)
+    return !Failed;
+  refuse(I, Name, std::move(Words));
+  return false;
 }
 
 /// Names the instruction with the modifiers that are left, as people know it.
-void Parser::refuse(const Token &At, std::string Text) {
+/// A known one is a trap that says so.
+void Parser::refuse(Instruction I, const Token &At, std::string Text) {
   while (!Failed && Tok.is(TokenKind::Dot) && !Tok.SpaceBefore &&
          Text.size() < 200) {
     Text += "." + std::string(Tok.Text.substr(0, 80));
     advance();
   }
   std::string_view Kind = unsupportedKind(Text);
-  if (Kind.empty())
+  if (Kind.empty()) {
     error(At, "unknown or unsupported instruction '" + Text + "'");
-  else
-    error(At,
-          "unsupported instruction '" + Text + "': it is " + std::string(Kind));
+    return;
+  }
+  while (!Failed && !Tok.isPunct(';') && !Tok.is(TokenKind::End))
+    advance();
+  // Words such as .2d are no tokens; the name ends at a space.
+  if (Tok.isPunct(';')) {
+    std::string_view All(At.Text.data(),
+                         size_t(Tok.Text.data() - At.Text.data()));
+    Text = All.substr(0, std::min(All.find_first_of(" \t\r\n{["), size_t(200)));
+  }
+  if (!expect(';', "after the instruction"))
+    return;
+  Operand Which;
+  Which.Kind = OperandKind::Integer;
+  Which.Value = int64_t(F->Refusals.size());
+  F->Refusals.push_back("unsupported instruction '" + Text + "': it is " +
+                        std::string(Kind));
+  I.Op = Opcode::Trap;
+  I.NumModifiers = 0;
+  I.NumOperands = 1;
+  F->Operands.push_back(Which);
+  F->Code.push_back(I);
 }
 
 /// With the modifiers so far.
@@ -150,7 +176,7 @@ bool Parser::parseModifiers(Instruction &I, const OpcodeInfo &Info,
       std::string Text = textOf(I, Info);
       std::string Known = Text + "." + std::string(Tok.Text.substr(0, 80));
       if (!unsupportedKind(Known).empty())
-        refuse(At, Text);
+        refuse(I, At, Text);
       else
         error(Bad, "modifier " + quote(Bad) + " is not valid for '" +
                        std::string(Info.Text) + "'");

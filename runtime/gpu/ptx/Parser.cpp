@@ -275,6 +275,11 @@ bool Parser::parseDeclarator(Declarator &D) {
         else
           advance();
       }
+    } else if (Tok.isDot("texref") || Tok.isDot("samplerref") ||
+               Tok.isDot("surfref")) {
+      // Opaque; only instructions that are not run look inside.
+      D.Type = Mod::B64;
+      advance();
     } else if (T == Mod::V2 || T == Mod::V4) {
       D.Vector = T == Mod::V2 ? 2 : 4;
       advance();

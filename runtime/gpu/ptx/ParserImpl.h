@@ -134,7 +134,7 @@ private:
   // ParseOpcode.cpp: instructions up to their operands.
   void parseInstruction();
   bool parseOpcode(Instruction &I);
-  void refuse(const Token &At, std::string Text);
+  void refuse(Instruction I, const Token &At, std::string Text);
   std::string textOf(const Instruction &I, const OpcodeInfo &Info) const;
   bool parseModifiers(Instruction &I, const OpcodeInfo &Info, const Token &At);
   bool checkForm(const Instruction &I, const OpcodeInfo &Info, const Token &At);

@@ -87,6 +87,43 @@ TEST(Parser, ErrorsHavePlaces) {
   EXPECT_EQ(errorOf(Header + "/* open"), "4:8: a comment without an end");
 }
 
+TEST(Parser, UnsupportedInstructionsAreTrapsThatNameThemselves) {
+  auto RefusalOf = [](const std::string &Line) {
+    auto M = parseModule(Header +
+                         ".global .texref t;\n.entry k() {\n "
+                         ".reg .b32 %r<9>; .reg .pred %p<2>;\n  " +
+                         Line + "\n mov.u32 %r1, 1;\n}\n");
+    if (!M)
+      return M.error().str();
+    const Function &F = (*M)->Functions[0];
+    EXPECT_EQ(F.Code.size(), 3u);
+    EXPECT_EQ(F.Code[0].Op, Opcode::Trap);
+    EXPECT_EQ(F.Code[0].Line, 7u);
+    EXPECT_EQ(F.Code[1].Op, Opcode::Mov);
+    return F.Refusals.at(size_t(F.operands(F.Code[0])[0].Value));
+  };
+  EXPECT_EQ(RefusalOf("wgmma.fence.sync.aligned;"),
+            "unsupported instruction 'wgmma.fence.sync.aligned': it is a "
+            "tensor-core instruction");
+  EXPECT_EQ(RefusalOf("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
+                      "{%r1,%r2}, {%r3}, {%r4}, {%r5,%r6};"),
+            "unsupported instruction 'mma.sync.aligned.m16n8k8.row.col."
+            "f32.tf32.tf32.f32': it is a tensor-core instruction");
+  EXPECT_EQ(RefusalOf("tex.2d.v4.f32.f32 {%r1,%r2,%r3,%r4}, [t, {%r5,%r6}];"),
+            "unsupported instruction 'tex.2d.v4.f32.f32': it is a texture "
+            "instruction");
+  EXPECT_EQ(RefusalOf("@!%p1 cp.async.bulk.commit_group;"),
+            "unsupported instruction 'cp.async.bulk.commit_group': it is "
+            "a tensor-memory instruction");
+  EXPECT_EQ(RefusalOf("st.async.weak.shared::cluster.b32 [%r1], %r2, [%r3];"),
+            "unsupported instruction 'st.async.weak.shared::cluster.b32': "
+            "it is an instruction on the memory of another block");
+  // Without an end it is no instruction.
+  EXPECT_EQ(errorOf(Header + ".entry k() {\n wgmma.fence.sync.aligned\n"),
+            "6:1: expected ';' after the instruction, found the end of the "
+            "text");
+}
+
 TEST(Parser, RefusedInstructionsNameThemselves) {
   auto ErrorOf = [](const std::string &Line) {
     return errorOf(Header +
@@ -94,21 +131,6 @@ TEST(Parser, RefusedInstructionsNameThemselves) {
                    ".reg .b64 %rd<9>;\n  " +
                    Line + "\n}\n");
   };
-  EXPECT_EQ(ErrorOf("wgmma.fence.sync.aligned;"),
-            "7:3: unsupported instruction 'wgmma.fence.sync.aligned': it is a "
-            "tensor-core instruction");
-  EXPECT_EQ(ErrorOf("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32;"),
-            "7:3: unsupported instruction 'mma.sync.aligned.m16n8k8.row.col."
-            "f32.tf32.tf32.f32': it is a tensor-core instruction");
-  EXPECT_EQ(ErrorOf("tex.2d.v4.f32.f32 {%r1,%r2,%r3,%r4}, [t, {%r5,%r6}];"),
-            "7:3: unsupported instruction 'tex': it is a texture "
-            "instruction");
-  EXPECT_EQ(ErrorOf("cp.async.bulk.commit_group;"),
-            "7:3: unsupported instruction 'cp.async.bulk.commit_group': it is "
-            "a tensor-memory instruction");
-  EXPECT_EQ(ErrorOf("st.async.weak.shared::cluster.b32 [%r1], %r2, [%r3];"),
-            "7:3: unsupported instruction 'st.async.weak.shared::cluster.b32': "
-            "it is an instruction on the memory of another block");
   EXPECT_EQ(ErrorOf("cp.sync [s], [s];"),
             "7:3: unknown or unsupported instruction 'cp.sync'");
   EXPECT_EQ(ErrorOf("mbarrier.wait.b64 [s];"),
