@@ -33,6 +33,14 @@ void fail(ReplayResult &R, Outcome What, const std::string &Reason) {
 
 } // namespace
 
+const char *measure::outcomeName(Outcome O) {
+  static const char *const Names[] = {
+#define OUTCOME(Name, Text, Meaning) Text,
+#include "runtime/measure/Outcomes.def"
+  };
+  return Names[unsigned(O)];
+}
+
 ElementType measure::comparedAs(ElementType Stored) {
   switch (Stored) {
   case ElementType::U8:
@@ -168,4 +176,29 @@ void MemoryImage::judge(const ReplayOptions &O, ReplayResult &R) {
     fail(R, Outcome::InputChanged,
          "memory at " + hex(StrayAddress) +
              " was written, which the original does not touch");
+}
+
+std::string Replay::bufferName(const capture::Case &C, size_t Buffer) {
+  const capture::Buffer &B = C.Buffers[Buffer];
+  if (!B.Variable.empty())
+    return B.Variable;
+  const capture::Launch &L = C.Launches[0];
+  // Types of parameters are not known; a pointer is an aligned word.
+  for (size_t K = 0; K + 8 <= L.Params.size(); K += 8) {
+    uint64_t Word;
+    std::memcpy(&Word, &L.Params[K], 8);
+    if (Word < B.Address || Word - B.Address >= B.Size)
+      continue;
+    size_t Number = K / 8, Inside = 0;
+    if (!L.Offsets.empty()) {
+      auto After = std::upper_bound(L.Offsets.begin(), L.Offsets.end(), K);
+      Number = size_t(After - L.Offsets.begin()) - 1;
+      Inside = K - *std::prev(After);
+    }
+    return "arg" + std::to_string(Number) +
+           (Inside ? "+" + std::to_string(Inside) : "");
+  }
+  char Text[24];
+  std::snprintf(Text, sizeof(Text), "0x%llx", (unsigned long long)B.Address);
+  return Text;
 }

@@ -58,6 +58,12 @@ void MemoryImage::layOut() {
     Parts[K].Address = Addresses[Parts[K].Buffer] + Parts[K].Known->Offset;
   for (size_t B = 0, Next = 0; B < C.Buffers.size(); ++B) {
     uint64_t At = Addresses[B], End = At + C.Buffers[B].Size;
+    // What a launch frees is not there to be read.
+    if (C.Buffers[B].Heap == capture::HeapUse::Freed) {
+      while (Next < Parts.size() && Parts[Next].Buffer == B)
+        ++Next;
+      continue;
+    }
     for (; Next < Parts.size() && Parts[Next].Buffer == B; ++Next) {
       const Part &P = Parts[Next];
       if (At < P.Address)

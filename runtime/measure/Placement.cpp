@@ -74,7 +74,10 @@ struct VirtualMemory {
 
 bool Placement::placeEmbedded(const capture::Buffer &B, std::string &Error) {
   const char *Variable = B.Variable.empty() ? nullptr : B.Variable.c_str();
-  int R = D.driver().gevoGpuAllocAt(B.Address, B.Size, Variable, B.IsConst);
+  const DriverTable &T = D.driver();
+  int R = B.Heap == capture::HeapUse::None
+              ? T.gevoGpuAllocAt(B.Address, B.Size, Variable, B.IsConst)
+              : T.gevoGpuAllocHeapAt(B.Address, B.Size);
   if (R) {
     Error = "cannot place " + std::to_string(B.Size) + " bytes at " +
             hex(B.Address) +

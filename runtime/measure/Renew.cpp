@@ -62,6 +62,10 @@ bool measure::renewExpected(Device &D, capture::Case &C, const std::string &Ptx,
   }
   if (Ends)
     Ends->clear();
+  if (C.usesHeap()) {
+    Error = "the launch uses memory of malloc in device code";
+    return false;
+  }
   // Nothing is expected yet, so nothing is poisoned or compared.
   capture::Case Plain = C;
   for (capture::Buffer &B : Plain.Buffers)

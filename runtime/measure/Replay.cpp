@@ -73,14 +73,6 @@ Outcome outcomeOf(CUresult R) {
 
 } // namespace
 
-const char *measure::outcomeName(Outcome O) {
-  static const char *const Names[] = {
-#define OUTCOME(Name, Text, Meaning) Text,
-#include "runtime/measure/Outcomes.def"
-  };
-  return Names[unsigned(O)];
-}
-
 struct Replay::Impl {
   Impl(Device &D, const capture::Case &C)
       : D(D), T(D.driver()), C(C), Memory(D), Image(C) {}
@@ -96,6 +88,9 @@ struct Replay::Impl {
   void takeCounters(ReplayResult &R);
   bool settle(CUresult Status, const ReplayOptions &O, ReplayResult &R);
   bool readBack();
+  bool watchHeap(ReplayResult &R);
+  void checkHeap(ReplayResult &R);
+  bool again();
   void runOnce(const ReplayOptions &O, ReplayResult &R);
 
   Device &D;
@@ -133,6 +128,12 @@ Replay::~Replay() {
 /// Makes the memory of the case the device's.
 bool Replay::Impl::enter(ReplayResult &R) {
   std::string Error;
+  if (C.callsHeap() && !D.isEmbedded()) {
+    fail(R, Outcome::DeviceFailed,
+         "the launch calls malloc or free in device code, which only the "
+         "embedded GPU can replay");
+    return false;
+  }
   // L2 is set up for each run, whatever these copies leave there.
   if (D.isEmbedded())
     T.gevoGpuSetTiming(0);
@@ -148,7 +149,11 @@ bool Replay::Impl::enter(ReplayResult &R) {
   return true;
 }
 
-void Replay::Impl::leave() { Memory.clear(); }
+void Replay::Impl::leave() {
+  if (C.usesHeap() && D.isEmbedded())
+    T.gevoGpuWatchHeap(0, nullptr, 0);
+  Memory.clear();
+}
 
 bool Replay::Impl::find(const LoadedModule &M, ReplayResult &R) {
   Functions.assign(C.Launches.size(), nullptr);
@@ -197,7 +202,38 @@ bool Replay::Impl::configure(const ReplayOptions &O, ReplayResult &R) {
   T.gevoGpuKeepLines(O.Lines);
   T.gevoGpuClear();
   warmCaches(O.Timing && O.WarmCaches);
+  return !C.usesHeap() || watchHeap(R);
+}
+
+bool Replay::Impl::watchHeap(ReplayResult &R) {
+  std::vector<GevoGpuHeapCall> Calls;
+  for (const capture::HeapCall &H : C.HeapCalls)
+    Calls.push_back({H.Thread, H.Number, H.Bytes, H.Address});
+  if (T.gevoGpuWatchHeap(1, Calls.data(), Calls.size())) {
+    fail(R, Outcome::DeviceFailed, "the device heap cannot be watched");
+    return false;
+  }
   return true;
+}
+
+/// The heap must grow or shrink as it did.
+void Replay::Impl::checkHeap(ReplayResult &R) {
+  int64_t Change = 0;
+  if (!C.usesHeap() || !D.isEmbedded() || T.gevoGpuGetHeapChange(&Change) ||
+      Change == C.HeapChange)
+    return;
+  fail(R, Outcome::InputChanged,
+       "the device heap grows by " + std::to_string(Change) +
+           " bytes, with the original by " + std::to_string(C.HeapChange));
+}
+
+/// Makes memory what it is before a run, after another one.
+bool Replay::Impl::again() {
+  if (!C.usesHeap() || !D.isEmbedded())
+    return Image.restore(D);
+  ReplayResult Ignored;
+  leave();
+  return enter(Ignored);
 }
 
 /// Empties L2 and, with \p Warm, fills it with the case's memory.
@@ -346,6 +382,10 @@ void Replay::Impl::runOnce(const ReplayOptions &O, ReplayResult &R) {
   bool Clean = launchAll(O, R);
   if (Lost)
     return;
+  if (Clean)
+    checkHeap(R);
+  if (!R.passed())
+    Clean = false;
   if (!readBack()) {
     fail(R, Outcome::DeviceFailed, "the memory of the case cannot be read");
     return;
@@ -369,7 +409,7 @@ ReplayResult Replay::run(const std::string &Ptx, const ReplayOptions &O) {
       return R;
     D.Resident = this;
   } else {
-    P->Image.restore(D);
+    P->again();
   }
   const LoadedModule &M = D.load(Ptx, P->Bindings);
   if (!M.Handle) {
@@ -382,7 +422,7 @@ ReplayResult Replay::run(const std::string &Ptx, const ReplayOptions &O) {
   for (unsigned K = 1; K < O.Repeats && R.passed(); ++K) {
     ReplayResult Again;
     P->Called = processorMicroseconds();
-    P->Image.restore(D);
+    P->again();
     P->runOnce(O, Again);
     Again.Microseconds = std::min(Again.Microseconds, R.Microseconds);
     Again.Error = std::max(Again.Error, R.Error);
@@ -406,29 +446,4 @@ ReplayResult Replay::run(const std::string &Ptx, const ReplayOptions &O) {
 
 capture::Bytes Replay::outputOf(size_t Buffer) const {
   return P->Image.contents(Buffer);
-}
-
-std::string Replay::bufferName(const capture::Case &C, size_t Buffer) {
-  const capture::Buffer &B = C.Buffers[Buffer];
-  if (!B.Variable.empty())
-    return B.Variable;
-  const capture::Launch &L = C.Launches[0];
-  // Types of parameters are not known; a pointer is an aligned word.
-  for (size_t K = 0; K + 8 <= L.Params.size(); K += 8) {
-    uint64_t Word;
-    std::memcpy(&Word, &L.Params[K], 8);
-    if (Word < B.Address || Word - B.Address >= B.Size)
-      continue;
-    size_t Number = K / 8, Inside = 0;
-    if (!L.Offsets.empty()) {
-      auto After = std::upper_bound(L.Offsets.begin(), L.Offsets.end(), K);
-      Number = size_t(After - L.Offsets.begin()) - 1;
-      Inside = K - *std::prev(After);
-    }
-    return "arg" + std::to_string(Number) +
-           (Inside ? "+" + std::to_string(Inside) : "");
-  }
-  char Text[24];
-  std::snprintf(Text, sizeof(Text), "0x%llx", (unsigned long long)B.Address);
-  return Text;
 }

@@ -41,6 +41,13 @@ bool endsWith(const std::string &Text, const char *End) {
   return Text.size() >= N && Text.compare(Text.size() - N, N, End) == 0;
 }
 
+/// What the blobs of one or several buffers hold.
+struct MemoryText {
+  std::string Before, After, Marks;
+
+  void add(const Buffer &B);
+};
+
 /// Joins what \p Pick picks of the pieces of \p B.
 std::string joined(const Buffer &B, Bytes Piece::*Part) {
   std::string All;
@@ -61,6 +68,12 @@ std::string writtenBytes(const Buffer &B) {
         All.append(reinterpret_cast<const char *>(&P.After[K]), Next - K);
     }
   return All;
+}
+
+void MemoryText::add(const Buffer &B) {
+  Before += joined(B, &Piece::Before);
+  After += writtenBytes(B);
+  Marks += joined(B, &Piece::Marks);
 }
 
 /// Names in \p Folder, nothing if it cannot be read.
@@ -99,6 +112,8 @@ struct CaptureWriter::Impl {
   bool open();
   std::optional<BlobRef> addBlob(std::string_view Content,
                                  uint64_t Address = 0);
+  bool addMemory(const MemoryText &Text, uint64_t Address, IndexMemory &Out);
+  bool addHeap(const Case &C, const MemoryText &Text, IndexCase &Row);
   void dropBlob(const BlobRef &Ref);
 
   std::string Folder, Path, Error;
@@ -154,6 +169,32 @@ std::optional<BlobRef> CaptureWriter::Impl::addBlob(std::string_view Content,
   return S.Ref;
 }
 
+/// \p Address is where the first piece is.
+bool CaptureWriter::Impl::addMemory(const MemoryText &Text, uint64_t Address,
+                                    IndexMemory &Out) {
+  std::optional<BlobRef> Before = addBlob(Text.Before, Address), After, Marks;
+  if (Before)
+    After = addBlob(Text.After);
+  if (After)
+    Marks = addBlob(Text.Marks);
+  if (!Marks)
+    return false;
+  Out = {*Before, *After, *Marks};
+  return true;
+}
+
+bool CaptureWriter::Impl::addHeap(const Case &C, const MemoryText &Text,
+                                  IndexCase &Row) {
+  std::optional<BlobRef> Calls =
+      addBlob({reinterpret_cast<const char *>(C.HeapCalls.data()),
+               C.HeapCalls.size() * sizeof(HeapCall)});
+  if (!Calls || !addMemory(Text, 0, Row.Heap))
+    return false;
+  Row.HeapCalls = *Calls;
+  Row.Header.HeapCalls.clear();
+  return true;
+}
+
 void CaptureWriter::Impl::dropBlob(const BlobRef &Ref) {
   auto It = Blobs.find(Ref.Hash);
   if (It == Blobs.end() || --It->second.Uses)
@@ -196,24 +237,23 @@ std::optional<size_t> CaptureWriter::addCase(const Case &C) {
   IndexCase Row;
   Row.Header = C;
   Row.Header.Buffers.clear();
+  MemoryText Heap;
   for (const Buffer &B : C.Buffers) {
-    uint64_t First = B.Pieces.empty() ? 0 : B.Pieces[0].Offset;
-    std::optional<BlobRef> Before =
-        P->addBlob(joined(B, &Piece::Before), B.Address + First);
-    std::optional<BlobRef> After, Marks;
-    if (Before)
-      After = P->addBlob(writtenBytes(B));
-    if (After)
-      Marks = P->addBlob(joined(B, &Piece::Marks));
-    if (!Marks)
-      return std::nullopt;
-    IndexBuffer Out{B, *Before, *After, *Marks, {}};
+    IndexBuffer Out;
+    Out.Header = B;
     Out.Header.Pieces.clear();
     for (const Piece &Part : B.Pieces)
       Out.Pieces.push_back(
           {Part.Offset, Part.Before.size(), !Part.Marks.empty()});
+    MemoryText Own;
+    (B.Heap == HeapUse::None ? Own : Heap).add(B);
+    uint64_t First = B.Pieces.empty() ? 0 : B.Pieces[0].Offset;
+    if (!P->addMemory(Own, B.Address + First, Out.Memory))
+      return std::nullopt;
     Row.Buffers.push_back(std::move(Out));
   }
+  if (!P->addHeap(C, Heap, Row))
+    return std::nullopt;
   P->Entries.push_back({std::move(Row), true});
   return P->Entries.size() - 1;
 }
@@ -230,10 +270,16 @@ void CaptureWriter::dropCase(size_t Number) {
   // The index on disk must never mention what is not there.
   if (!writeIndex())
     return;
-  for (const IndexBuffer &B : E.Row.Buffers)
-    for (const BlobRef *Ref : {&B.Before, &B.After, &B.Marks})
+  auto drop = [&](const IndexMemory &M) {
+    for (const BlobRef *Ref : {&M.Before, &M.After, &M.Marks})
       if (Ref->Size)
         P->dropBlob(*Ref);
+  };
+  for (const IndexBuffer &B : E.Row.Buffers)
+    drop(B.Memory);
+  drop(E.Row.Heap);
+  if (E.Row.HeapCalls.Size)
+    P->dropBlob(E.Row.HeapCalls);
 }
 
 bool CaptureWriter::writeIndex() {

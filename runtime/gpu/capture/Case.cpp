@@ -7,6 +7,7 @@
 
 #include "runtime/gpu/capture/Case.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cstring>
 
@@ -42,4 +43,16 @@ Buffer Buffer::output(uint64_t Address, Bytes Before, Bytes After,
   B.Pieces[0].Marks.assign(After.size(), Mark);
   B.Pieces[0].After = std::move(After);
   return B;
+}
+
+bool Case::callsHeap() const {
+  return !HeapCalls.empty() ||
+         std::any_of(Buffers.begin(), Buffers.end(),
+                     [](const Buffer &B) { return B.Heap == HeapUse::Freed; });
+}
+
+bool Case::usesHeap() const {
+  return !HeapCalls.empty() ||
+         std::any_of(Buffers.begin(), Buffers.end(),
+                     [](const Buffer &B) { return B.Heap != HeapUse::None; });
 }

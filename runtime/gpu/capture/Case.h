@@ -48,12 +48,21 @@ struct Piece {
   uint64_t end() const { return Offset + Before.size(); }
 };
 
+/// What a launch does with memory of malloc in device code.
+enum class HeapUse : uint8_t {
+  None, ///< It is other memory.
+  Kept, ///< It is there before and after.
+  Made, ///< The launch allocates it, and leaves it there.
+  Freed ///< The launch frees it.
+};
+
 /// An allocation, or a variable of the module.
 struct Buffer {
   uint64_t Address = 0;
   uint64_t Size = 0;
   std::string Variable; ///< Empty: an allocation.
   bool IsConst = false;
+  HeapUse Heap = HeapUse::None;
   std::vector<Piece> Pieces; ///< Ascending, apart from each other.
 
   /// Memory that is only read.
@@ -82,6 +91,12 @@ struct Launch {
   std::vector<uint32_t> Offsets;
 };
 
+/// A call of malloc: which call of which thread (numbered through the grid),
+/// the size, and what it returned.
+struct HeapCall {
+  uint64_t Thread = 0, Number = 0, Bytes = 0, Address = 0;
+};
+
 /// One launch, or several that follow each other with nothing in between.
 struct Case {
   std::vector<Launch> Launches;
@@ -92,6 +107,13 @@ struct Case {
   uint64_t WarpInstructions = 0; ///< Of the original; 0: not known.
   uint64_t Cycles = 0;           ///< Of the original; 0: not known.
   double Microseconds = 0;       ///< Of the original; 0: not known.
+  std::vector<HeapCall> HeapCalls;
+  int64_t HeapChange = 0; ///< Bytes allocated, less those freed.
+
+  /// Does it call malloc or free?
+  bool callsHeap() const;
+  /// Does it touch memory of the heap, so that a variant may free it?
+  bool usesHeap() const;
 };
 
 /// The cases of a program.

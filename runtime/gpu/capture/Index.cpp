@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 
@@ -19,7 +20,7 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 constexpr const char *FormatName = "gevo-capture";
-constexpr int FormatVersion = 2, OldestVersion = 1;
+constexpr int FormatVersion = 3, OldestVersion = 1;
 
 /// Thrown inside this file only; readIndex turns it into a message.
 struct Damage {
@@ -89,6 +90,21 @@ Launch launchFrom(const Json &J) {
       J.at("offsets")};
 }
 
+constexpr const char *HeapNames[] = {"", "kept", "made", "freed"};
+
+HeapUse heapFrom(const Json &J) {
+  for (HeapUse H : {HeapUse::Kept, HeapUse::Made, HeapUse::Freed})
+    if (J == HeapNames[unsigned(H)])
+      return H;
+  throw Damage{"a buffer has an unknown place in the heap"};
+}
+
+void addMemory(Json &J, const IndexMemory &M) {
+  J["before"] = blobJson(M.Before);
+  J["after"] = blobJson(M.After);
+  J["marks"] = blobJson(M.Marks);
+}
+
 Json bufferJson(const IndexBuffer &B) {
   Json Pieces = Json::array();
   for (const IndexPiece &P : B.Pieces)
@@ -99,9 +115,22 @@ Json bufferJson(const IndexBuffer &B) {
     J["constant"] = B.Header.IsConst;
   }
   J["pieces"] = std::move(Pieces);
-  J["before"] = blobJson(B.Before);
-  J["after"] = blobJson(B.After);
-  J["marks"] = blobJson(B.Marks);
+  if (B.Header.Heap == HeapUse::None)
+    addMemory(J, B.Memory);
+  else
+    J["heap"] = HeapNames[unsigned(B.Header.Heap)];
+  return J;
+}
+
+/// Null if the case has nothing to do with the heap.
+Json heapJson(const IndexCase &C) {
+  bool Any = C.HeapCalls.Size || C.Header.HeapChange;
+  for (const IndexBuffer &B : C.Buffers)
+    Any |= B.Header.Heap != HeapUse::None;
+  if (!Any)
+    return nullptr;
+  Json J = {{"calls", blobJson(C.HeapCalls)}, {"change", C.Header.HeapChange}};
+  addMemory(J, C.Heap);
   return J;
 }
 
@@ -118,6 +147,7 @@ Json caseJson(const IndexCase &C) {
           {"warp_instructions", C.Header.WarpInstructions},
           {"cycles", C.Header.Cycles},
           {"time_us", C.Header.Microseconds},
+          {"heap", heapJson(C)},
           {"buffers", std::move(Buffers)}};
 }
 
@@ -188,7 +218,56 @@ void overlay(Piece &P, const Bytes &Written, uint64_t &At) {
   }
 }
 
-Buffer bufferFrom(const Json &J, BlobReader &Blobs, bool Memory) {
+/// Takes pieces of buffers out of blobs. No other blob may be taken meanwhile.
+class MemoryReader {
+public:
+  /// \p All: the pieces of the only buffer, or null.
+  MemoryReader(const Json &J, BlobReader &Blobs, const Json *All)
+      : Blobs(Blobs), BeforeRef(blobFrom(J.at("before"))) {
+    BlobRef AfterRef = blobFrom(J.at("after"));
+    BlobRef MarksRef = blobFrom(J.at("marks"));
+    // Of large buffers most are one piece, and need not be copied out of a blob
+    // that serves as nothing else.
+    Whole = All && All->size() == 1 && (*All)[0].at(1) == BeforeRef.Size &&
+            BeforeRef.Hash != AfterRef.Hash && BeforeRef.Hash != MarksRef.Hash;
+    After = &Blobs.read(AfterRef);
+    Marks = &Blobs.read(MarksRef);
+    Before = &Blobs.read(Whole ? BlobRef() : BeforeRef);
+  }
+
+  void addPieces(const Json &Pieces, Buffer &B) {
+    uint64_t End = 0;
+    for (const Json &One : Pieces) {
+      Piece P;
+      P.Offset = One.at(0);
+      uint64_t Size = One.at(1);
+      if (P.Offset < End || P.Offset > B.Size || Size > B.Size - P.Offset)
+        throw Damage{"a piece lies outside of its buffer"};
+      P.Before = Whole ? Blobs.take(BeforeRef) : take(*Before, AtBefore, Size);
+      if (One.at(2)) {
+        P.Marks = take(*Marks, AtMarks, Size);
+        overlay(P, *After, AtAfter);
+      }
+      End = P.end();
+      B.Pieces.push_back(std::move(P));
+    }
+  }
+
+  void finish() const {
+    if (AtBefore != Before->size() || AtAfter != After->size() ||
+        AtMarks != Marks->size())
+      throw Damage{"a blob is longer than its pieces"};
+  }
+
+private:
+  BlobReader &Blobs;
+  const BlobRef BeforeRef;
+  bool Whole = false;
+  const Bytes *Before, *After, *Marks;
+  uint64_t AtBefore = 0, AtAfter = 0, AtMarks = 0;
+};
+
+Buffer headerFrom(const Json &J) {
   Buffer B;
   B.Address = J.at("address");
   B.Size = J.at("bytes");
@@ -196,37 +275,35 @@ Buffer bufferFrom(const Json &J, BlobReader &Blobs, bool Memory) {
     B.Variable = J.at("variable");
     B.IsConst = J.at("constant");
   }
-  if (!Memory)
-    return B;
-  BlobRef BeforeRef = blobFrom(J.at("before"));
-  BlobRef AfterRef = blobFrom(J.at("after"));
-  const Bytes &After = Blobs.read(AfterRef);
-  const Bytes &Marks = Blobs.read(blobFrom(J.at("marks")));
-  const Json &Pieces = J.at("pieces");
-  // Of large buffers most are one piece, and need not be copied out of a blob
-  // that serves as nothing else.
-  bool Whole = Pieces.size() == 1 && Pieces[0].at(1) == BeforeRef.Size &&
-               BeforeRef.Hash != AfterRef.Hash;
-  const Bytes &Before = Blobs.read(Whole ? BlobRef() : BeforeRef);
-  uint64_t AtBefore = 0, AtAfter = 0, AtMarks = 0, End = 0;
-  for (const Json &One : Pieces) {
-    Piece P;
-    P.Offset = One.at(0);
-    uint64_t Size = One.at(1);
-    if (P.Offset < End || P.Offset > B.Size || Size > B.Size - P.Offset)
-      throw Damage{"a piece lies outside of its buffer"};
-    P.Before = Whole ? Blobs.take(BeforeRef) : take(Before, AtBefore, Size);
-    if (One.at(2)) {
-      P.Marks = take(Marks, AtMarks, Size);
-      overlay(P, After, AtAfter);
-    }
-    End = P.end();
-    B.Pieces.push_back(std::move(P));
-  }
-  if (AtBefore != Before.size() || AtAfter != After.size() ||
-      AtMarks != Marks.size())
-    throw Damage{"a blob is longer than its pieces"};
+  if (J.contains("heap"))
+    B.Heap = heapFrom(J.at("heap"));
   return B;
+}
+
+/// Adds the buffers of the heap to \p C, and the calls of malloc.
+void addHeap(const Json &J, const Json &Buffers, BlobReader &Blobs, Case &C,
+             bool Memory) {
+  C.HeapChange = J.at("change");
+  if (!Memory)
+    return;
+  MemoryReader Reader(J, Blobs, nullptr);
+  for (const Json &One : Buffers) {
+    Buffer B = headerFrom(One);
+    if (B.Heap == HeapUse::None)
+      continue;
+    Reader.addPieces(One.at("pieces"), B);
+    C.Buffers.push_back(std::move(B));
+  }
+  Reader.finish();
+  std::sort(
+      C.Buffers.begin(), C.Buffers.end(),
+      [](const Buffer &X, const Buffer &Y) { return X.Address < Y.Address; });
+  const Bytes &Calls = Blobs.read(blobFrom(J.at("calls")));
+  if (Calls.size() % sizeof(HeapCall))
+    throw Damage{"the calls of malloc are truncated"};
+  C.HeapCalls.resize(Calls.size() / sizeof(HeapCall));
+  if (!Calls.empty())
+    std::memcpy(C.HeapCalls.data(), Calls.data(), Calls.size());
 }
 
 Case caseFrom(const Json &J, BlobReader &Blobs, bool Memory) {
@@ -239,8 +316,20 @@ Case caseFrom(const Json &J, BlobReader &Blobs, bool Memory) {
   C.WarpInstructions = J.at("warp_instructions");
   C.Cycles = J.at("cycles");
   C.Microseconds = J.at("time_us");
-  for (const Json &B : J.at("buffers"))
-    C.Buffers.push_back(bufferFrom(B, Blobs, Memory));
+  const Json &Buffers = J.at("buffers");
+  for (const Json &One : Buffers) {
+    Buffer B = headerFrom(One);
+    if (Memory && B.Heap != HeapUse::None)
+      continue;
+    if (Memory) {
+      MemoryReader Reader(One, Blobs, &One.at("pieces"));
+      Reader.addPieces(One.at("pieces"), B);
+      Reader.finish();
+    }
+    C.Buffers.push_back(std::move(B));
+  }
+  if (J.contains("heap") && !J.at("heap").is_null())
+    addHeap(J.at("heap"), Buffers, Blobs, C, Memory);
   return C;
 }
 

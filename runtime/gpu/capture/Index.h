@@ -35,18 +35,26 @@ struct IndexPiece {
   bool Written = false;
 };
 
-/// A buffer without its memory.
-struct IndexBuffer {
-  Buffer Header;
+/// The memory of a buffer, or of several, one after the other.
+struct IndexMemory {
   BlobRef Before; ///< Of all pieces, one after the other.
   BlobRef After;  ///< The written bytes alone.
   BlobRef Marks;  ///< Of the pieces with written bytes.
+};
+
+/// A buffer without its memory.
+struct IndexBuffer {
+  Buffer Header;
+  IndexMemory Memory; ///< Unless it is of the heap.
   std::vector<IndexPiece> Pieces;
 };
 
 struct IndexCase {
   Case Header;
   std::vector<IndexBuffer> Buffers;
+  /// Blocks of the heap are many and small, and share their blobs.
+  IndexMemory Heap;
+  BlobRef HeapCalls; ///< Words of 8 bytes: thread, number, size, address.
 };
 
 struct Index {

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/gpu/driver/CaseBuilder.h"
-#include "runtime/gpu/ptx/Module.h"
 
 #include <algorithm>
 #include <cstring>
@@ -124,11 +123,38 @@ capture::Buffer buildBuffer(const gpu::Allocation &A,
   return B;
 }
 
+/// Blocks that the launch freed hold what they held until somebody needs their
+/// place; what it wrote there is gone.
+capture::Buffer buildFreed(const gpu::Allocation &A, const TouchRecord &Touches,
+                           const std::vector<uint64_t> &Pages) {
+  capture::Buffer B = buildBuffer(A, Touches, Pages);
+  B.Heap = capture::HeapUse::Freed;
+  for (capture::Piece &P : B.Pieces) {
+    P.After.clear();
+    P.Marks.clear();
+  }
+  return B;
+}
+
+void addHeap(capture::Case &C, const TouchRecord &Touches,
+             const gpu::HeapRecord &Heap, const std::vector<uint64_t> &Pages) {
+  for (const gpu::Allocation &A : Heap.freed())
+    C.Buffers.push_back(buildFreed(A, Touches, Pages));
+  std::sort(C.Buffers.begin(), C.Buffers.end(),
+            [](const capture::Buffer &X, const capture::Buffer &Y) {
+              return X.Address < Y.Address;
+            });
+  for (const gpu::HeapCall &Call : Heap.calls())
+    C.HeapCalls.push_back({Call.Thread, Call.Number, Call.Bytes, Call.Address});
+  C.HeapChange = Heap.change();
+}
+
 } // namespace
 
 capture::Case gevo::driver::buildCase(const LaunchPlan &Plan,
                                       const LaunchOutcome &Outcome,
-                                      const TouchRecord &Touches) {
+                                      const TouchRecord &Touches,
+                                      const gpu::HeapRecord &Heap) {
   capture::Case C;
   capture::Launch L;
   L.Kernel = Plan.F->Code->name();
@@ -148,12 +174,16 @@ capture::Case gevo::driver::buildCase(const LaunchPlan &Plan,
     capture::Buffer B = buildBuffer(A, Touches, Pages);
     if (B.Pieces.empty())
       continue;
+    if (A.Kind == gpu::MemoryKind::DeviceHeap)
+      B.Heap = Heap.made().count(A.Base) ? capture::HeapUse::Made
+                                         : capture::HeapUse::Kept;
     // Variables of other modules are memory like any other.
     for (const gpu::ModuleVariable &V : Plan.F->Owner->Loaded->variables())
       if (V.Address == A.Base)
         B.Variable = V.Name;
     C.Buffers.push_back(std::move(B));
   }
+  addHeap(C, Touches, Heap, Pages);
   return C;
 }
 
@@ -161,14 +191,4 @@ void gevo::driver::markVariables(const LaunchPlan &Plan, TouchRecord &Touches) {
   for (const gpu::ModuleVariable &V : Plan.F->Owner->Loaded->variables())
     if (V.Bytes <= SmallVariable)
       Touches.readAll(V.Address, V.Bytes);
-}
-
-bool gevo::driver::allocatesMemory(const gpu::Kernel &K) {
-  const gpu::ptx::Module &M = K.module().source();
-  for (const gpu::ptx::Function *F : K.functions())
-    for (const gpu::ptx::CallSite &Call : F->Calls)
-      if (Call.Target != gpu::ptx::None &&
-          M.Functions[M.Symbols[Call.Target].Index].Name == "malloc")
-        return true;
-  return false;
 }

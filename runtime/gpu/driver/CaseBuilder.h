@@ -10,22 +10,21 @@
 
 #include "runtime/gpu/capture/Case.h"
 #include "runtime/gpu/driver/LaunchObserver.h"
+#include "runtime/gpu/exec/Heap.h"
 #include "runtime/gpu/exec/Touch.h"
 
 namespace gevo::driver {
 
 /// The case of a launch that has just ended: memory as it is now is the memory
-/// after it. Module, index and weight are left to the caller.
+/// after it, and so is that of freed blocks. Module, index and weight are left
+/// to the caller.
 capture::Case buildCase(const LaunchPlan &Plan, const LaunchOutcome &Outcome,
-                        const gpu::TouchRecord &Touches);
+                        const gpu::TouchRecord &Touches,
+                        const gpu::HeapRecord &Heap);
 
 /// Marks the variables of the kernel's module as read, as far as they are small
 /// enough that a variant may read them where the original does not.
 void markVariables(const LaunchPlan &Plan, gpu::TouchRecord &Touches);
-
-/// True if the kernel can call malloc: memory that it makes has no place in a
-/// case.
-bool allocatesMemory(const gpu::Kernel &K);
 
 } // namespace gevo::driver
 

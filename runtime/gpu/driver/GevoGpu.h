@@ -131,6 +131,24 @@ int gevoGpuAllocAt(uint64_t Address, size_t Bytes, const char *Variable,
                    int IsConst);
 int gevoGpuFreeAt(uint64_t Address);
 
+/* A call of malloc in device code: the thread, numbered through the grid, the
+   number of its call, the size, and what it returned. */
+typedef struct GevoGpuHeapCall {
+  uint64_t Thread, Number, Bytes, Address;
+} GevoGpuHeapCall;
+
+/* Like gevoGpuAllocAt, memory that device code may free, or that malloc returns
+   if gevoGpuWatchHeap says so. */
+int gevoGpuAllocHeapAt(uint64_t Address, size_t Bytes);
+
+/* Begins (1) to watch malloc and free of launches: calls that are among the
+   given ones return what they returned; or ends it (0) and frees the blocks
+   that launches left. */
+int gevoGpuWatchHeap(int On, const GevoGpuHeapCall *Calls, size_t Count);
+
+/* Bytes that launches allocated since then, less those that they freed. */
+int gevoGpuGetHeapChange(int64_t *Bytes);
+
 /* Makes [Address, Address + Bytes), memory of gevoGpuAllocAt, the bytes of a
    file from Skip on, without a copy: the file must not change. Address and Skip
    must be alike modulo 4096, else CUDA_ERROR_INVALID_VALUE. */

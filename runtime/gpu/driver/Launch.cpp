@@ -87,12 +87,15 @@ CUresult runLaunch(const LaunchPlan &Plan, WorkReport &Report) {
   uint64_t Cycles = 0;
   std::vector<GevoGpuLine> Lines;
   std::shared_ptr<gpu::TouchRecord> Writes;
+  std::shared_ptr<gpu::HeapRecord> Heap;
   {
     std::lock_guard<std::mutex> Guard(Ctx.Lock);
     Settings = Ctx.Settings;
     Writes = Ctx.Writes;
+    Heap = Ctx.Heap;
   }
   Options.Touches = Writes.get();
+  Options.Heap = Heap.get();
   Options.Checks = Settings.Checks;
   Options.StepLimit = Settings.StepLimit;
   Options.GoOnAfterStrayReads = !Settings.FailOnFinding;

@@ -73,6 +73,7 @@ private:
   /// The launch that the calling thread is in.
   struct Recording {
     std::unique_ptr<gpu::TouchRecord> Touches;
+    std::unique_ptr<gpu::HeapRecord> Heap;
     capture::LaunchShape Shape;
     Watched *Kernel = nullptr;
   };
@@ -80,7 +81,7 @@ private:
   Watched &watched(const LaunchPlan &Plan);
   std::optional<uint32_t> moduleOf(const LaunchPlan &Plan);
   bool keep(const LaunchPlan &Plan, const LaunchOutcome &Outcome,
-            const gpu::TouchRecord &Touches, size_t &Number);
+            const Recording &Now, size_t &Number);
   bool writeIndex();
   void complain();
 
@@ -113,14 +114,12 @@ CaptureObserver::Watched &CaptureObserver::watched(const LaunchPlan &Plan) {
     return It->second;
   Watched W(MaxSamples);
   W.Wanted = std::regex_search(Name, Kernels);
-  if (W.Wanted &&
-      (Plan.F->Owner->Texts.size() != 1 || allocatesMemory(*Plan.F->Code))) {
+  if (W.Wanted && Plan.F->Owner->Texts.size() != 1) {
     W.Wanted = false;
-    std::fprintf(
-        stderr, "gevo-gpu: warning: launches of '%s' are not captured: %s\n",
-        Name.c_str(),
-        Plan.F->Owner->Texts.size() != 1 ? "its module is linked from several"
-                                         : "it allocates memory on the device");
+    std::fprintf(stderr,
+                 "gevo-gpu: warning: launches of '%s' are not captured: its "
+                 "module is linked from several\n",
+                 Name.c_str());
   }
   return ByKernel.emplace(Key, std::move(W)).first->second;
 }
@@ -139,8 +138,10 @@ void CaptureObserver::before(const LaunchPlan &Plan,
   if (!W.Launches.wants(Now.Shape))
     return;
   Now.Touches = std::make_unique<gpu::TouchRecord>(/*Bytes=*/true);
+  Now.Heap = std::make_unique<gpu::HeapRecord>();
   markVariables(Plan, *Now.Touches);
   Options.Touches = Now.Touches.get();
+  Options.Heap = Now.Heap.get();
 }
 
 std::optional<uint32_t> CaptureObserver::moduleOf(const LaunchPlan &Plan) {
@@ -155,7 +156,7 @@ std::optional<uint32_t> CaptureObserver::moduleOf(const LaunchPlan &Plan) {
 
 /// Writes the launch down; \p Number becomes its number.
 bool CaptureObserver::keep(const LaunchPlan &Plan, const LaunchOutcome &Outcome,
-                           const gpu::TouchRecord &Touches, size_t &Number) {
+                           const Recording &Now, size_t &Number) {
   if (!Writer) {
     std::string Program = program_invocation_name;
     Writer = std::make_unique<capture::CaptureWriter>(
@@ -166,7 +167,7 @@ bool CaptureObserver::keep(const LaunchPlan &Plan, const LaunchOutcome &Outcome,
   std::optional<uint32_t> Module = moduleOf(Plan);
   if (!Module)
     return false;
-  capture::Case C = buildCase(Plan, Outcome, Touches);
+  capture::Case C = buildCase(Plan, Outcome, *Now.Touches, *Now.Heap);
   C.Module = *Module;
   C.Index = Launches;
   std::optional<size_t> Added = Writer->addCase(C);
@@ -196,7 +197,7 @@ void CaptureObserver::after(const LaunchPlan &Plan,
   if (V.Keep) {
     size_t Number = 0;
     Launches = Index;
-    Ok = keep(Plan, Outcome, *Now.Touches, Number);
+    Ok = keep(Plan, Outcome, Now, Number);
     Launches = Index + 1;
     S.setNumber(Placeholder, Number);
   }

@@ -12,6 +12,7 @@
 
 #include "runtime/gpu/driver/Driver.h"
 #include "runtime/gpu/driver/GevoGpu.h"
+#include "runtime/gpu/exec/Heap.h"
 #include "runtime/gpu/exec/Touch.h"
 
 #include <algorithm>
@@ -23,8 +24,10 @@ using namespace gevo::driver;
 
 #define GEVO_EXPORT extern "C" __attribute__((visibility("default")))
 
-GEVO_EXPORT int gevoGpuAllocAt(uint64_t Address, size_t Bytes,
-                               const char *Variable, int IsConst) {
+namespace {
+
+int allocateAt(uint64_t Address, size_t Bytes, gpu::MemoryKind Kind,
+               const char *Variable) {
   std::shared_ptr<Context> Ctx;
   if (CUresult R = currentContext(Ctx, /*AllowFault=*/true))
     return R;
@@ -32,9 +35,7 @@ GEVO_EXPORT int gevoGpuAllocAt(uint64_t Address, size_t Bytes,
     MemoryRange Range;
     Range.Base = Address;
     Range.Bytes = Bytes;
-    Range.Kind = !Variable ? gpu::MemoryKind::Device
-                 : IsConst ? gpu::MemoryKind::ModuleConst
-                           : gpu::MemoryKind::ModuleGlobal;
+    Range.Kind = Kind;
     Range.Ctx = Ctx;
     if (!Ctx->Engine->allocateAt(Address, Bytes, Range.Kind,
                                  Variable ? Variable : ""))
@@ -42,6 +43,53 @@ GEVO_EXPORT int gevoGpuAllocAt(uint64_t Address, size_t Bytes,
     Driver::get().addMemory(std::move(Range));
     return CUDA_SUCCESS;
   });
+}
+
+} // namespace
+
+GEVO_EXPORT int gevoGpuAllocAt(uint64_t Address, size_t Bytes,
+                               const char *Variable, int IsConst) {
+  gpu::MemoryKind Kind = !Variable ? gpu::MemoryKind::Device
+                         : IsConst ? gpu::MemoryKind::ModuleConst
+                                   : gpu::MemoryKind::ModuleGlobal;
+  return allocateAt(Address, Bytes, Kind, Variable);
+}
+
+GEVO_EXPORT int gevoGpuAllocHeapAt(uint64_t Address, size_t Bytes) {
+  return allocateAt(Address, Bytes, gpu::MemoryKind::DeviceHeap, nullptr);
+}
+
+GEVO_EXPORT int gevoGpuWatchHeap(int On, const GevoGpuHeapCall *Calls,
+                                 size_t Count) {
+  std::shared_ptr<Context> Ctx;
+  if (CUresult R = currentContext(Ctx, /*AllowFault=*/true))
+    return R;
+  return guarded([&] {
+    std::vector<gpu::HeapCall> Plan;
+    for (size_t K = 0; K < Count; ++K)
+      Plan.push_back(
+          {Calls[K].Thread, Calls[K].Number, Calls[K].Bytes, Calls[K].Address});
+    auto Record = On ? std::make_shared<gpu::HeapRecord>(Plan) : nullptr;
+    {
+      std::lock_guard<std::mutex> Guard(Ctx->Lock);
+      Ctx->Heap.swap(Record);
+    }
+    if (!On && Record)
+      for (uint64_t Address : Record->made())
+        Ctx->Engine->release(Address);
+    return CUDA_SUCCESS;
+  });
+}
+
+GEVO_EXPORT int gevoGpuGetHeapChange(int64_t *Bytes) {
+  std::shared_ptr<Context> Ctx;
+  if (CUresult R = currentContext(Ctx, /*AllowFault=*/true))
+    return R;
+  std::lock_guard<std::mutex> Guard(Ctx->Lock);
+  if (!Bytes || !Ctx->Heap)
+    return CUDA_ERROR_INVALID_VALUE;
+  *Bytes = Ctx->Heap->change();
+  return CUDA_SUCCESS;
 }
 
 GEVO_EXPORT int gevoGpuFreeAt(uint64_t Address) {

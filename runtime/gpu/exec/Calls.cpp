@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/gpu/exec/Block.h"
+#include "runtime/gpu/exec/Heap.h"
 #include "runtime/gpu/exec/Printf.h"
 #include "runtime/gpu/exec/Race.h"
 #include "runtime/gpu/exec/Warp.h"
@@ -259,7 +260,7 @@ void Warp::callBuiltin(const CallInfo &Info, uint32_t Mask) {
       Result = uint64_t(devicePrintf(*this, L, Arg(0), Arg(1)));
       break;
     case CallInfo::Malloc:
-      Result = deviceMalloc(*this, Arg(0));
+      Result = deviceMalloc(*this, L, Arg(0));
       if (Result && G.Races)
         G.Races->forget(Result, Arg(0));
       break;

@@ -30,6 +30,7 @@
 namespace gevo::gpu {
 
 class Device;
+class HeapRecord;
 class Kernel;
 class TouchRecord;
 
@@ -81,6 +82,9 @@ struct LaunchOptions {
   std::function<void(std::string_view)> Printf;
   /// Gets to know the global memory that the launch touches; may be null.
   TouchRecord *Touches = nullptr;
+  /// Gets to know its calls of malloc and free, and may tell them what to
+  /// return; may be null.
+  HeapRecord *Heap = nullptr;
 };
 
 /// What was executed.

@@ -284,6 +284,8 @@ bool GlobalMemory::allocateAt(uint64_t Base, uint64_t Bytes, MemoryKind Kind,
   }
   A.Id = NextId++;
   Used += Bytes;
+  if (Kind == MemoryKind::DeviceHeap)
+    Heap += Bytes;
   if (A.Extent)
     wishForLargePages(Base, Bytes, Used);
   ++Generation;

@@ -219,19 +219,3 @@ int32_t gevo::gpu::devicePrintf(Warp &W, unsigned Lane, uint64_t Format,
   W.Owner.G.print(Out, stdout);
   return Count;
 }
-
-uint64_t gevo::gpu::deviceMalloc(Warp &W, uint64_t Bytes) {
-  Grid &G = W.Owner.G;
-  uint64_t Limit = G.Owner.config().DeviceHeapBytes;
-  if (Bytes == 0 || Bytes > Limit || G.Memory.heapBytes() + Bytes > Limit)
-    return 0;
-  return G.Memory.allocate(Bytes, MemoryKind::DeviceHeap, 16);
-}
-
-bool gevo::gpu::deviceFree(Warp &W, uint64_t Address) {
-  Grid &G = W.Owner.G;
-  const Allocation *A = G.Memory.find(Address);
-  if (!A || A->Base != Address || A->Kind != MemoryKind::DeviceHeap)
-    return false;
-  return G.Memory.release(Address);
-}

@@ -1,12 +1,12 @@
-//===- Printf.h - Built-in functions of device code -------------*- C++ -*-===//
+//===- Printf.h - printf of device code -------------------------*- C++ -*-===//
 //
 // Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// printf, malloc and free as device code calls them. Every address comes from
-// the program, so every access is checked.
+// printf as device code calls it. Every address comes from the program, so
+// every access is checked.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,9 +21,6 @@ namespace gevo::gpu {
 
 /// Formats and prints; returns the number of conversions, or -1.
 int32_t devicePrintf(Warp &W, unsigned Lane, uint64_t Format, uint64_t Args);
-/// 0 if the heap is used up.
-uint64_t deviceMalloc(Warp &W, uint64_t Bytes);
-bool deviceFree(Warp &W, uint64_t Address);
 /// The string at a generic address, at most 4 KiB of it.
 std::string readString(Warp &W, unsigned Lane, uint64_t Address);
 /// Copies from a generic address; false if it is not all accessible.

@@ -94,6 +94,47 @@ protected:
   }
 };
 
+TEST_F(CaptureFile, BlocksOfTheHeapShareBlobs) {
+  Capture All = sample();
+  Case &C = All.Cases[0];
+  const HeapUse Uses[] = {HeapUse::Kept, HeapUse::Made, HeapUse::Freed};
+  for (uint64_t K = 0; K < 300; ++K) {
+    // Between the other buffers, and each with its own content.
+    Buffer B = Buffer::output(0x1100 + 8 * K, Bytes(4, uint8_t(K)),
+                              Bytes(4, uint8_t(K + 1)), ElementType::U32);
+    B.Heap = Uses[K % 3];
+    if (B.Heap == HeapUse::Freed)
+      B.Pieces.clear();
+    C.Buffers.insert(C.Buffers.begin() + std::ptrdiff_t(K + 1), B);
+  }
+  C.HeapCalls = {{1, 0, 4, 0x1108}, {1, 1, 99, 0}};
+  C.HeapChange = -12;
+  size_t Without = 8;
+  write(All);
+  EXPECT_LE(blobs().size(), Without + 4);
+  std::string Error;
+  std::optional<Capture> Read = readCapture(Folder, Error);
+  ASSERT_TRUE(Read) << Error;
+  const Case &X = Read->Cases[0];
+  ASSERT_EQ(X.Buffers.size(), C.Buffers.size());
+  for (size_t K = 0; K < X.Buffers.size(); ++K) {
+    const Buffer &Got = X.Buffers[K], &Want = C.Buffers[K];
+    EXPECT_EQ(Got.Address, Want.Address);
+    EXPECT_EQ(Got.Heap, Want.Heap);
+    ASSERT_EQ(Got.Pieces.size(), Want.Pieces.size());
+    if (Got.Heap == HeapUse::None || Got.Pieces.empty())
+      continue;
+    EXPECT_EQ(Got.Pieces[0].Before, Want.Pieces[0].Before);
+    EXPECT_EQ(Got.Pieces[0].After, Want.Pieces[0].After);
+    EXPECT_EQ(Got.Pieces[0].Marks, Want.Pieces[0].Marks);
+  }
+  EXPECT_EQ(X.HeapChange, -12);
+  ASSERT_EQ(X.HeapCalls.size(), 2u);
+  EXPECT_EQ(X.HeapCalls[0].Address, 0x1108u);
+  EXPECT_EQ(X.HeapCalls[1].Bytes, 99u);
+  EXPECT_TRUE(X.usesHeap());
+}
+
 TEST_F(CaptureFile, RoundTrip) {
   write(sample());
   std::string Error;
@@ -279,11 +320,11 @@ TEST_F(CaptureFile, AChangedIndexIsRefused) {
   ASSERT_NE(At, Text.npos);
   replaceIndex(std::string(Text).replace(At, 12, "\"weight\": 78"));
   EXPECT_NE(refusal().find("its checksum is wrong"), std::string::npos);
-  At = Text.find("\"version\": 2");
+  At = Text.find("\"version\": 3");
   ASSERT_NE(At, Text.npos);
-  replaceIndex(std::string(Text).replace(At, 12, "\"version\": 3"));
-  EXPECT_NE(refusal().find("has version 3 of the format, but this program "
-                           "reads version 1 to 2"),
+  replaceIndex(std::string(Text).replace(At, 12, "\"version\": 4"));
+  EXPECT_NE(refusal().find("has version 4 of the format, but this program "
+                           "reads version 1 to 3"),
             std::string::npos);
   replaceIndex("{\"format\": \"something\"}");
   EXPECT_NE(refusal().find("is not the index of a capture"), std::string::npos);

@@ -1,0 +1,75 @@
+//===- Heap.h - malloc and free of device code ------------------*- C++ -*-===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A launch may be watched: its calls of malloc are noted by thread and number,
+// and what it frees. Given the notes of an earlier launch, malloc returns the
+// addresses that it returned then, whatever the order of the threads: pointers
+// in memory stay what they were, so that captured launches can be replayed and
+// compared.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_RUNTIME_GPU_EXEC_HEAP_H
+#define GEVO_RUNTIME_GPU_EXEC_HEAP_H
+
+#include "runtime/gpu/exec/Memory.h"
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace gevo::gpu {
+
+class Warp;
+
+/// One call of malloc.
+struct HeapCall {
+  uint64_t Thread = 0;  ///< In the grid: blocks in order, threads in order.
+  uint64_t Number = 0;  ///< Of the thread's calls, from 0.
+  uint64_t Bytes = 0;   ///< Asked for.
+  uint64_t Address = 0; ///< 0: the heap was used up.
+};
+
+/// What launches did with the heap. Not for use by several at once.
+class HeapRecord {
+public:
+  /// Calls are to return what they returned in \p Plan.
+  explicit HeapRecord(const std::vector<HeapCall> &Plan = {});
+
+  const std::vector<HeapCall> &calls() const { return Calls; }
+  /// Blocks that were there before and are freed now, as they were.
+  const std::vector<Allocation> &freed() const { return Freed; }
+  /// Addresses of the blocks that calls made and that are there.
+  const std::set<uint64_t> &made() const { return Made; }
+  /// Bytes that were allocated, less those that were freed.
+  int64_t change() const { return Change; }
+
+private:
+  friend uint64_t deviceMalloc(Warp &W, unsigned Lane, uint64_t Bytes);
+  friend bool deviceFree(Warp &W, uint64_t Address);
+  bool allocate(GlobalMemory &Memory, HeapCall &Call);
+  void release(const Allocation &A);
+
+  std::map<std::pair<uint64_t, uint64_t>, HeapCall> Plan; ///< Thread, number.
+  std::unordered_map<uint64_t, uint64_t> Next;            ///< Number by thread.
+  std::vector<HeapCall> Calls;
+  std::vector<Allocation> Freed;
+  std::set<uint64_t> Made;
+  int64_t Change = 0;
+};
+
+/// 0 if the heap is used up.
+uint64_t deviceMalloc(Warp &W, unsigned Lane, uint64_t Bytes);
+/// False if malloc did not return \p Address.
+bool deviceFree(Warp &W, uint64_t Address);
+
+} // namespace gevo::gpu
+
+#endif // GEVO_RUNTIME_GPU_EXEC_HEAP_H

@@ -1,0 +1,94 @@
+// Launches that allocate, use and free memory of the device heap are captured
+// and replayed, each by itself: pointers are what they were. What they leave on
+// the heap is compared, and a variant must not free more or less.
+// REQUIRES: cuda-link
+// RUN: %cuda_program %s -o %t
+// RUN: rm -rf %t.dir
+// RUN: gevo-run --capture=%t.dir --json=%t.json -- %t 2>&1 | FileCheck %s --check-prefix=CAPTURED
+// RUN: gevo-run --replay=%t.dir --repeat=3 --json=- | FileCheck %s
+// CAPTURED-NOT: warning
+// CAPTURED-DAG: captured 1 of 1 launches of _Z3popv
+// CAPTURED-DAG: captured 2 of 2 launches of _Z4pushi
+// CAPTURED-DAG: captured 1 of 1 launches of _Z7scratchPi
+// CHECK-COUNT-5: "outcome": "passed"
+// CHECK-NOT: "outcome"
+
+// A variant that frees nothing leaves another heap behind.
+// RUN: gevo-run --replay=%t.dir --extract=%t.ptx
+// RUN: sed '/entry _Z3popv/,/ret;/{/{.*callseq/,/}.*callseq/d}' %t.ptx/module-0.ptx > %t.leak.ptx
+// RUN: not gevo-run --replay=%t.dir --substitute=%t.leak.ptx --kernels=pop | FileCheck %s --check-prefix=LEAK
+// LEAK: input-changed
+// LEAK: the device heap grows by 0 bytes, with the original by -1024
+
+// One that frees what the original keeps, too, and does no harm to later runs.
+// RUN: %clangxx_cuda -O1 --offload-arch=sm_70 --cuda-device-only -S -DGREEDY %s -o %t.greedy.ptx
+// RUN: not gevo-run --replay=%t.dir --substitute=%t.greedy.ptx --kernels=sum | FileCheck %s --check-prefix=GREEDY
+// GREEDY: input-changed
+// GREEDY: the device heap grows by -1024 bytes, with the original by 0
+
+#include "../cudart/programs/Inputs/check.h"
+
+struct node {
+  int value;
+  node *next;
+};
+
+__device__ node *heads[64];
+__device__ int *large[64];
+
+// Keeps what it allocates, pointers to it included.
+__global__ void push(int value) {
+  node *n = (node *)malloc(sizeof(node));
+  n->value = value + threadIdx.x;
+  n->next = heads[threadIdx.x];
+  heads[threadIdx.x] = n;
+}
+
+// Uses what earlier launches allocated.
+__global__ void sum(int *out) {
+  int total = 0;
+  for (node *n = heads[threadIdx.x]; n; n = n->next)
+    total += n->value++;
+  out[threadIdx.x] = total;
+#ifdef GREEDY
+  free(heads[threadIdx.x]);
+#endif
+}
+
+// Frees one node of each list, and some it never looked at before.
+__global__ void pop() {
+  node *n = heads[threadIdx.x];
+  heads[threadIdx.x] = n->next;
+  n->value = 0;
+  free(n);
+}
+
+// Everything within one launch, and a request that cannot be met.
+__global__ void scratch(int *out) {
+  int *mine = (int *)malloc(100 * sizeof(int));
+  for (int i = 0; i < 100; ++i)
+    mine[i] = i * threadIdx.x;
+  int total = 0;
+  for (int i = 0; i < 100; ++i)
+    total += mine[i];
+  free(mine);
+  large[threadIdx.x] = (int *)malloc(size_t(1) << 40);
+  out[threadIdx.x] = total + (large[threadIdx.x] != nullptr);
+}
+
+int main() {
+  int *out, got[64], want[64];
+  CHECK(cudaMalloc(&out, sizeof(got)));
+  push<<<1, 64>>>(1);
+  push<<<1, 64>>>(100);
+  sum<<<1, 64>>>(out);
+  CHECK(cudaMemcpy(got, out, sizeof(got), cudaMemcpyDeviceToHost));
+  for (int i = 0; i < 64; ++i)
+    EXPECT(got[i] == 101 + 2 * i);
+  pop<<<1, 64>>>();
+  scratch<<<1, 64>>>(out);
+  CHECK(cudaMemcpy(got, out, sizeof(got), cudaMemcpyDeviceToHost));
+  for (int i = 0; i < 64; ++i)
+    want[i] = 4950 * i;
+  return compare(got, want, 64);
+}
