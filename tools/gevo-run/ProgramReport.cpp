@@ -148,7 +148,12 @@ std::string placeText(const ordered_json &F) {
   }
   if (Where.contains("file"))
     return Text + Where.value("file", "") + ":" +
-           std::to_string(Where.value("line", 0)) + ")";
+           std::to_string(Where.value("line", 0)) +
+           (Where.contains("caller_file")
+                ? ", called near " + Where.value("caller_file", "") + ":" +
+                      std::to_string(Where.value("caller_line", 0))
+                : "") +
+           ")";
   return Text + "PTX line " + std::to_string(Where.value("ptx_line", 0)) + ")";
 }
 

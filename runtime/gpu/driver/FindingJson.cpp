@@ -31,6 +31,10 @@ ordered_json placeJson(const ThreadPlace &P) {
     J["line"] = P.Place.SourceLine;
     J["column"] = P.Place.SourceColumn;
   }
+  if (!P.Place.CallerFile.empty()) {
+    J["caller_file"] = P.Place.CallerFile;
+    J["caller_line"] = P.Place.CallerLine;
+  }
   return J;
 }
 

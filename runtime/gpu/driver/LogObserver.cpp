@@ -53,7 +53,11 @@ private:
     for (const HotLine &L : hotLines(K, T, LineKind::Source))
       Log.add(LogKind::Line,
               K.name() + '\n' + (L.File.empty() ? "PTX" : L.File) + ':' +
-                  std::to_string(L.Line),
+                  std::to_string(L.Line) +
+                  (L.CallerFile.empty()
+                       ? ""
+                       : ", called near " + L.CallerFile + ':' +
+                             std::to_string(L.CallerLine)),
               L.cycles());
   }
 };

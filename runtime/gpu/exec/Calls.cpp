@@ -241,8 +241,11 @@ void Warp::assertFail(unsigned Lane, const std::string &Text,
                     ", thread: " + Triple(Owner.threadAt(Index, Lane)) +
                     " Assertion `" + Text + "` failed.\n",
                 stderr);
+  // The code around it is a header's; the assertion knows where it stands.
   if (!Faulted)
-    fault(FindingKind::Assertion, Lane, "assertion '" + Text + "' failed");
+    fault(FindingKind::Assertion, Lane,
+          "assertion '" + Text + "' failed at " + File + ":" +
+              std::to_string(Line));
 }
 
 void Warp::callBuiltin(const CallInfo &Info, uint32_t Mask) {

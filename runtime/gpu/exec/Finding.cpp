@@ -39,7 +39,11 @@ std::string where(const ThreadPlace &T) {
     S += ", PTX line " + std::to_string(T.Place.PtxLine);
   if (!T.Place.SourceFile.empty())
     S += " (" + T.Place.SourceFile + ":" + std::to_string(T.Place.SourceLine) +
-         ":" + std::to_string(T.Place.SourceColumn) + ")";
+         ":" + std::to_string(T.Place.SourceColumn) +
+         (T.Place.CallerFile.empty()
+              ? ")"
+              : ", called near " + T.Place.CallerFile + ":" +
+                    std::to_string(T.Place.CallerLine) + ")");
   return S;
 }
 } // namespace

@@ -97,6 +97,10 @@ struct CodePlace {
   std::string SourceFile; ///< Empty without .loc.
   unsigned SourceLine = 0;
   unsigned SourceColumn = 0;
+  /// Where the function called what this was inlined from; empty if it is its
+  /// own or nothing is known. See ptx::callerOf.
+  std::string CallerFile;
+  unsigned CallerLine = 0;
 };
 
 /// One thread at one instruction.

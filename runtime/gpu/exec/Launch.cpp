@@ -163,6 +163,11 @@ CodePlace Grid::place(uint32_t Function, uint32_t Pc) const {
     P.SourceFile = M.Files[L.File];
   P.SourceLine = L.Line;
   P.SourceColumn = L.Column;
+  const ptx::SourceLoc *Caller = ptx::callerOf(M, F, Pc);
+  if (Caller && Caller->File < M.Files.size()) {
+    P.CallerFile = M.Files[Caller->File];
+    P.CallerLine = Caller->Line;
+  }
   return P;
 }
 

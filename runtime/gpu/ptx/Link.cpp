@@ -59,6 +59,8 @@ struct Renumbering {
         for (Operand &O : *List)
           apply(O);
     }
+    if (F.FirstLoc != None)
+      F.FirstLoc += Locs;
     for (Instruction &I : F.Code)
       if (I.Loc != None)
         I.Loc += Locs;

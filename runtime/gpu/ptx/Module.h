@@ -147,6 +147,7 @@ struct Function {
   bool HasBody = false;
   Linkage Link = Linkage::Internal;
   uint32_t Line = 0;
+  uint32_t FirstLoc = None; ///< Where it begins, in Module::Locs.
   uint32_t Symbol = None;
   std::vector<Formal> Params;
   std::vector<Formal> Returns;
@@ -209,6 +210,12 @@ struct Module {
   }
   Variable &variable(uint32_t Sym) { return Variables[Symbols[Sym].Index]; }
 };
+
+/// The place in \p F where the code was called that its instruction \p Pc was
+/// inlined from, null if it is the function's own or nothing is known. As the
+/// text has it; else the nearest place in the file that the function itself is
+/// in.
+const SourceLoc *callerOf(const Module &M, const Function &F, uint32_t Pc);
 
 } // namespace gevo::gpu::ptx
 

@@ -267,6 +267,8 @@ void Parser::parseLoc() {
   }
   CurrentLoc = uint32_t(M->Locs.size());
   M->Locs.push_back(L);
+  if (F->FirstLoc == None)
+    F->FirstLoc = CurrentLoc;
 }
 
 bool Parser::parsePredicate(uint32_t &Reg) {

@@ -75,7 +75,9 @@ std::vector<HotLine> gevo::gpu::timing::hotLines(const Kernel &K,
                                                  const LaunchTiming &T,
                                                  LineKind Kind) {
   const ptx::Module &M = K.module().source();
-  std::map<std::tuple<std::string, std::string, uint32_t>, InstructionProfile>
+  std::map<
+      std::tuple<std::string, std::string, uint32_t, std::string, uint32_t>,
+      InstructionProfile>
       Sums;
   for (size_t N = 0; N < T.Profile.size(); ++N) {
     const ptx::Function &F = *K.functions()[N];
@@ -84,8 +86,8 @@ std::vector<HotLine> gevo::gpu::timing::hotLines(const Kernel &K,
       if (!C.Issues)
         continue;
       const ptx::Instruction &Inst = F.Code[I];
-      std::string File;
-      uint32_t Line = Inst.Line;
+      std::string File, CallerFile;
+      uint32_t Line = Inst.Line, CallerLine = 0;
       if (Kind != LineKind::Ptx && Inst.Loc != ptx::None) {
         const ptx::SourceLoc &L = M.Locs[Inst.Loc];
         std::string Name = L.File < M.Files.size() ? M.Files[L.File] : "";
@@ -97,17 +99,24 @@ std::vector<HotLine> gevo::gpu::timing::hotLines(const Kernel &K,
       }
       if (Kind == LineKind::Anchor && File.empty())
         continue;
-      Sums[{F.Name, File, Line}].add(C);
+      const ptx::SourceLoc *Caller = Kind == LineKind::Source && !File.empty()
+                                         ? ptx::callerOf(M, F, uint32_t(I))
+                                         : nullptr;
+      if (Caller && Caller->File < M.Files.size()) {
+        CallerFile = M.Files[Caller->File];
+        CallerLine = Caller->Line;
+      }
+      Sums[{F.Name, File, Line, CallerFile, CallerLine}].add(C);
     }
   }
   std::vector<HotLine> Lines;
   for (auto &[Key, Cost] : Sums)
-    Lines.push_back(
-        {std::get<0>(Key), std::get<1>(Key), std::get<2>(Key), Cost});
+    Lines.push_back({std::get<0>(Key), std::get<1>(Key), std::get<2>(Key),
+                     std::get<3>(Key), std::get<4>(Key), Cost});
   std::sort(Lines.begin(), Lines.end(), [](const HotLine &A, const HotLine &B) {
     uint64_t X = A.cycles(), Y = B.cycles();
-    return std::tie(Y, A.Function, A.File, A.Line) <
-           std::tie(X, B.Function, B.File, B.Line);
+    return std::tie(Y, A.Function, A.File, A.Line, A.CallerFile, A.CallerLine) <
+           std::tie(X, B.Function, B.File, B.Line, B.CallerFile, B.CallerLine);
   });
   return Lines;
 }
@@ -135,7 +144,10 @@ std::string gevo::gpu::timing::hotLinesText(const std::vector<HotLine> &Lines,
       Out += L.Function + ":" + anchorName(L) + "\n";
     else
       Out += (L.File.empty() ? L.Function + ".ptx" : L.File) + ":" +
-             std::to_string(L.Line) + "\n";
+             std::to_string(L.Line) +
+             (L.CallerFile.empty() ? "\n"
+                                   : ", called near " + L.CallerFile + ":" +
+                                         std::to_string(L.CallerLine) + "\n");
   }
   return Out;
 }
@@ -162,6 +174,10 @@ std::string gevo::gpu::timing::hotLinesJson(const std::vector<HotLine> &Lines) {
       if (!L.File.empty())
         Field("file", quoted(L.File));
       Count("line", L.Line);
+    }
+    if (!L.CallerFile.empty()) {
+      Field("caller_file", quoted(L.CallerFile));
+      Count("caller_line", L.CallerLine);
     }
     Count("issues", C.Issues);
     Field("active_lanes", number(share(C.Lanes, C.Issues)));

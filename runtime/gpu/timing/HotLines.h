@@ -34,6 +34,9 @@ struct HotLine {
   std::string Function;
   std::string File; ///< Empty: the PTX itself. AnchorFile: see there.
   uint32_t Line = 0;
+  /// Where the function called the code that was inlined; empty: its own.
+  std::string CallerFile;
+  uint32_t CallerLine = 0;
   InstructionProfile Cost;
 
   /// Cycles that warps spent on it, issuing and waiting.

@@ -9,6 +9,7 @@
 // RUN: FileCheck %s --check-prefix=JSON < %t.json
 // CHECK: ok
 // TEXT: gevo-run: error: fetch({{.*}}): unsupported instruction 'tex.1d.v4.f32.s32': it is a texture instruction
+// TEXT-SAME: called near {{.*}}unsupported-kernels.cu:[[#@LINE+8]])
 // JSON: "kind": "illegal-instruction"
 // JSON: "message": "unsupported instruction 'tex.1d.v4.f32.s32': it is a texture instruction"
 // JSON: "problems": []

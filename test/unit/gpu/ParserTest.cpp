@@ -66,6 +66,37 @@ TEST(Parser, ScopesShadowAndLabelsResolve) {
   EXPECT_TRUE(F.Code[3].GuardNegated);
 }
 
+TEST(Parser, CallersOfInlinedCode) {
+  auto M =
+      parseModule(Header + ".file 1 \"a.cu\"\n.file 2 \"b.h\"\n"
+                           ".entry k() {\n.reg .b32 %r<9>; .reg .pred p;\n"
+                           ".loc 1 10 0\n mov.u32 %r1, 1;\n"
+                           // nvcc says where; a call may be inlined, too.
+                           ".loc 2 5 1, function_name f, inlined_at 1 12 3\n"
+                           " mov.u32 %r1, 2;\n"
+                           ".loc 2 7 1, function_name g, inlined_at 2 5 1\n"
+                           " mov.u32 %r1, 3;\n"
+                           // clang does not.
+                           ".loc 1 14 2\n setp.eq.u32 p, %r1, 0;\n @p bra L;\n"
+                           ".loc 2 9 1\n mov.u32 %r1, 4;\n"
+                           ".loc 1 15 1\n mov.u32 %r1, 5;\n"
+                           ".loc 2 9 1\n mov.u32 %r1, 6;\nL:\n"
+                           ".loc 1 0 1\n ret;\n}\n");
+  ASSERT_TRUE(M) << M.error().str();
+  const Function &F = (*M)->Functions[0];
+  auto LineAt = [&](uint32_t Pc) {
+    const SourceLoc *L = callerOf(**M, F, Pc);
+    return L ? int(L->File * 1000 + L->Line) : 0;
+  };
+  EXPECT_EQ(LineAt(0), 0);
+  EXPECT_EQ(LineAt(1), 1012);
+  EXPECT_EQ(LineAt(2), 1012);
+  EXPECT_EQ(LineAt(3), 0);
+  EXPECT_EQ(LineAt(5), 1015);
+  EXPECT_EQ(LineAt(7), 1015);
+  EXPECT_EQ(LineAt(99), 0);
+}
+
 TEST(Parser, ErrorsHavePlaces) {
   EXPECT_EQ(errorOf("garbage"),
             "1:1: a PTX module starts with .version, not with 'garbage'");
