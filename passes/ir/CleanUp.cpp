@@ -32,21 +32,33 @@ static constexpr StringLiteral AfterUnrolling =
     "instsimplify,early-cse<memssa>,simplifycfg,dse,loop-mssa(loop-deletion),"
     "adce,simplifycfg,instsimplify,adce";
 
+// Before all else, in functions that ask for it: what is known not to change is
+// read once, and what only the last store decides is stored once.
+static constexpr StringLiteral OfRestricted =
+    "early-cse<memssa>,loop-mssa(licm),gvn,loop-mssa(licm),dse";
+static constexpr StringLiteral RestrictWish = "gevo-restrict";
+
 struct CleanUpPasses::Pipeline {
   // With the target's cost model and alias analysis, but none of the
   // compilation's options: the result depends on the module alone.
   explicit Pipeline(const Module &M)
       : TM(createTargetMachine(M, TargetOptions(), CodeGenOptLevel::Default)),
         Of(TM.get()) {
+    cantFail(Of.PB.parsePassPipeline(Restricted, OfRestricted));
     cantFail(Of.PB.parsePassPipeline(Passes, BeforeUnrolling));
     Passes.addPass(LoopUnrollPass(LoopUnrollOptions(
         /*OptLevel=*/2, /*OnlyWhenForced=*/true)));
     cantFail(Of.PB.parsePassPipeline(Passes, AfterUnrolling));
   }
 
+  void run(FunctionPassManager &What, Function &F) {
+    What.run(F, Of.OfFunctions);
+    Of.clear();
+  }
+
   std::unique_ptr<TargetMachine> TM;
   Analyses Of;
-  FunctionPassManager Passes;
+  FunctionPassManager Restricted, Passes;
 };
 
 CleanUpPasses::CleanUpPasses() = default;
@@ -56,10 +68,15 @@ void CleanUpPasses::run(Module &M, ArrayRef<Function *> Changed) {
   if (!Current)
     Current = std::make_unique<Pipeline>(M);
   for (Function *F : Changed) {
-    Current->Passes.run(*F, Current->Of.OfFunctions);
-    Current->Of.clear();
+    if (F->hasFnAttribute(RestrictWish)) {
+      F->removeFnAttr(RestrictWish);
+      Current->run(Current->Restricted, *F);
+    }
+    Current->run(Current->Passes, *F);
   }
 }
+
+void gevo::wantRestricted(Function &F) { F.addFnAttr(RestrictWish); }
 
 // Some passes visit the uses of a value in the order of its use list, which
 // tells how the module came about: compiled, read or cloned. The order of the

@@ -37,6 +37,10 @@ private:
   std::unique_ptr<Pipeline> Current;
 };
 
+/// Asks the clean-up of \p F to make use of arguments that an edit took for the
+/// only way to their memory.
+void wantRestricted(llvm::Function &F);
+
 class CleanUp {
 public:
   /// To be made before the edits: notes what is in use.

@@ -11,6 +11,7 @@
 
 #include "passes/ir/Legality.h"
 #include "passes/ir/StableName.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -116,6 +117,14 @@ bool gevo::isReplaceable(const Instruction &I, unsigned Index, bool Variable) {
   if (isa<AllocaInst>(I))
     return false;
   return !Variable || canReplaceOperandWithVariable(&I, Index);
+}
+
+Argument *gevo::argumentOf(Instruction &I) {
+  Value *Pointer = getLoadStorePointerOperand(&I);
+  if (!Pointer)
+    return nullptr;
+  auto *A = dyn_cast<Argument>(getUnderlyingObject(Pointer, /*MaxLookup=*/0));
+  return A && !A->hasPassPointeeByValueCopyAttr() ? A : nullptr;
 }
 
 std::string gevo::typeText(const Type *T) {

@@ -35,6 +35,10 @@ bool isRepairable(const llvm::Type *T);
 /// not a constant.
 bool isReplaceable(const llvm::Instruction &I, unsigned Index, bool Variable);
 
+/// The pointer argument that a load or store goes through; null if it goes
+/// through none, or through one that points to a copy of the callee's own.
+llvm::Argument *argumentOf(llvm::Instruction &I);
+
 /// A type in short: "float", "%struct.point".
 std::string typeText(const llvm::Type *T);
 

@@ -93,12 +93,29 @@ static uint64_t familyOf(const Instruction &I) {
   return xxh3_64bits(Text) | 1;
 }
 
+// An argument is restricted through any of its accesses: the hottest is enough.
+static void addRestrict(ArrayRef<std::pair<const Argument *, size_t>> Accesses,
+                        std::vector<Place> &All) {
+  DenseMap<const Argument *, size_t> Hottest;
+  for (auto [A, Access] : Accesses) {
+    auto [Best, First] = Hottest.try_emplace(A, Access);
+    if (!First && All[Access].Heat > All[Best->second].Heat)
+      Best->second = Access;
+  }
+  for (auto [A, Access] : Accesses)
+    if (Hottest.lookup(A) == Access)
+      All[Access].Kinds.push_back({EditKind::Restrict, 8});
+}
+
 std::vector<Place> IrProgram::places() const {
   std::vector<Place> All;
+  std::vector<std::pair<const Argument *, size_t>> Accesses;
   for (unsigned Index = 0; Index < Functions.size(); ++Index) {
     std::vector<std::vector<Edit>> Suggested =
         suggestEdits(*Functions[Index].F);
     forEachAnchored(*Functions[Index].F, [&](Instruction &I, unsigned Number) {
+      if (const Argument *A = argumentOf(I); A && !A->hasNoAliasAttr())
+        Accesses.push_back({A, All.size()});
       Place P;
       P.Function = Index;
       P.Number = Number;
@@ -111,6 +128,7 @@ std::vector<Place> IrProgram::places() const {
         All.push_back(std::move(P));
     });
   }
+  addRestrict(Accesses, All);
   llvm::sort(All, [](const Place &A, const Place &B) {
     return std::tuple(B.Heat, A.Function, A.Number) <
            std::tuple(A.Heat, B.Function, B.Number);

@@ -152,6 +152,10 @@ TEST_P(Executed, ComputesWhatTheEditSays) {
     EXPECT_EQ(Before.Out, After.Out) << "to the bit";
     EXPECT_LT(After.Counters.Branches, Before.Counters.Branches);
   }
+  if (Kind == "restrict") {
+    EXPECT_EQ(Before.Out, After.Out) << "to the bit";
+    EXPECT_LT(After.Counters.GlobalStores, Before.Counters.GlobalStores);
+  }
   if (Kind == "cache")
     EXPECT_NE(After.PTX.find("ld.global.cg.f32"), std::string::npos);
   if (Kind == "delete")
@@ -213,6 +217,16 @@ static const Case Cases[] = {
      "done:\n store float %more, ptr %to\n ret void",
      R"({"kind": "unroll", "at": "i12", "count": 4})",
      [](float V) { return V * 66; }, [](float V) { return V * 66; }},
+    {"restrict",
+     "store float 0.0, ptr %to\n br label %loop\n"
+     "loop:\n %i = phi i32 [ 0, %entry ], [ %next, %loop ]\n"
+     "%r = load float, ptr %from\n %sum = load float, ptr %to\n"
+     "%more = fadd float %sum, %r\n store float %more, ptr %to\n"
+     "%next = add nuw nsw i32 %i, 1\n %again = icmp ult i32 %next, 12\n"
+     "br i1 %again, label %loop, label %done\n"
+     "done:\n ret void",
+     R"({"kind": "restrict", "at": "i10"})", [](float V) { return V * 12; },
+     [](float V) { return V * 12; }},
 };
 
 INSTANTIATE_TEST_SUITE_P(Kinds, Executed, testing::ValuesIn(Cases),
