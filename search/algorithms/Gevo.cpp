@@ -8,7 +8,8 @@
 // NSGA-II over lists of edits. The first population are unions of three valid
 // edits. Parents are drawn by dominance and crowding; crossover and mutation
 // are tried again until a child is valid, up to a limit; the elite and the
-// children make the next population. Edits are drawn from all places alike.
+// children make the next population. Edits are drawn from all places alike, and
+// are of the kinds that the paper has.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +25,11 @@ using namespace gevo;
 // child from spinning for ever.
 static constexpr double CrossoverRate = 0.8, MutationRate = 0.3;
 static constexpr unsigned Elite = 4, InitialEdits = 3, MostRounds = 16;
+
+// The paper's six operators, and the load's cache policy that came later.
+static constexpr EditKind PaperKinds[] = {
+    EditKind::Delete, EditKind::Copy,    EditKind::Move, EditKind::Replace,
+    EditKind::Swap,   EditKind::Operand, EditKind::Cache};
 
 static bool happens(double Probability, Random &Dice) {
   constexpr uint64_t Resolution = 1 << 20;
@@ -60,7 +66,9 @@ fill(Search &S, unsigned Slots,
 }
 
 static EditList mutate(Search &S, const EditList &From, Random &Dice) {
-  return append(S.program(), From, Proposal(), Dice).value_or(From);
+  Proposal What;
+  What.Kind = Dice.pick(PaperKinds);
+  return append(S.program(), From, What, Dice).value_or(From);
 }
 
 // Three rounds, so that each edit of a union is valid with those before it.
