@@ -106,7 +106,8 @@ CUresult substituteKernels(CUmodule Handle, std::string &Log) {
   auto M = Driver::get().Handles.find<Module>(Handle);
   gpu::VariableBindings Shared;
   for (const gpu::ModuleVariable &V : M->Loaded->variables())
-    Shared[V.Name] = V.Address;
+    if (V.IsNamed)
+      Shared[V.Name] = V.Address;
   for (const std::string &File : substituteFiles()) {
     std::optional<std::string> Text = substituteText(File);
     std::shared_ptr<Module> Other;

@@ -165,6 +165,20 @@ LaunchResult Device::launch(const Kernel &K, const LaunchOptions &O) {
 
 bool gevo::gpu::tracesAccess(const ptx::Instruction &I) {
   using ptx::Opcode;
+const Kernel *LoadedModule::kernel(std::string_view Name) const {
+  for (const auto &K : Kernels)
+    if (K->name() == Name)
+      return K.get();
+  return nullptr;
+}
+
+const ModuleVariable *LoadedModule::variable(std::string_view Name) const {
+  for (const ModuleVariable &V : Variables)
+    if (V.IsNamed && V.Name == Name)
+      return &V;
+  return nullptr;
+}
+
   return I.Op == Opcode::Ld || I.Op == Opcode::Ldu || I.Op == Opcode::St ||
          I.Op == Opcode::Atom || I.Op == Opcode::Red;
 }

@@ -104,6 +104,9 @@ struct ModuleVariable {
   bool IsManaged = false; ///< .attribute(.managed)
   bool IsBound = false;   ///< In memory that the module does not own.
 };
+  /// It is what its name stands for outside of the module. Others of the name
+  /// are internal to a linked text or to a function.
+  bool IsNamed = true;
 
 /// Variables of a module that get memory which exists already, by name. It
 /// keeps what it holds: a bound variable is not initialised.
@@ -123,6 +126,7 @@ public:
     return Kernels;
   }
   const ModuleVariable *variable(std::string_view Name) const;
+  /// The variable that \p Name stands for, or null.
   const std::vector<ModuleVariable> &variables() const { return Variables; }
   /// The parsed PTX.
   const ptx::Module &source() const { return *Source; }

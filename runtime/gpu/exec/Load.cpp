@@ -96,24 +96,24 @@ bool ModuleLoader::placeVariables() {
     MemoryKind Kind = Const       ? MemoryKind::ModuleConst
                       : V.Managed ? MemoryKind::Managed
                                   : MemoryKind::ModuleGlobal;
-    auto Bound = V.Owner == ptx::None ? Bindings.find(V.Name) : Bindings.end();
-    if (Bound != Bindings.end()) {
-      if (!D.Memory.find(Bound->second, V.Bytes))
-        return fail("variable '" + V.Name + "' of " + std::to_string(V.Bytes) +
-                    " bytes does not fit the memory it is bound to");
-      Addresses[Sym] = Bound->second;
-      Out->Variables.push_back(
-          {V.Name, Bound->second, V.Bytes, Const, V.Managed, true});
-      continue;
+    auto Named = M.Names.find(V.Name);
+    ModuleVariable Placed{V.Name, 0, V.Bytes, Const, V.Managed};
+    Placed.IsNamed = Named != M.Names.end() && Named->second == Sym;
+    auto Bound = Placed.IsNamed ? Bindings.find(V.Name) : Bindings.end();
+    Placed.IsBound = Bound != Bindings.end();
+    if (!Placed.IsBound) {
+      Placed.Address =
+          D.Memory.allocate(V.Bytes, Kind, std::max(256u, V.Align), V.Name);
+      if (!Placed.Address)
+        return fail("no memory for variable '" + V.Name + "' of " +
+                    std::to_string(V.Bytes) + " bytes");
+      Out->Storage.push_back(Placed.Address);
+    } else if (!D.Memory.find(Placed.Address = Bound->second, V.Bytes)) {
+      return fail("variable '" + V.Name + "' of " + std::to_string(V.Bytes) +
+                  " bytes does not fit the memory it is bound to");
     }
-    uint64_t A =
-        D.Memory.allocate(V.Bytes, Kind, std::max(256u, V.Align), V.Name);
-    if (!A)
-      return fail("no memory for variable '" + V.Name + "' of " +
-                  std::to_string(V.Bytes) + " bytes");
-    Out->Storage.push_back(A);
-    Addresses[Sym] = A;
-    Out->Variables.push_back({V.Name, A, V.Bytes, Const, V.Managed, false});
+    Addresses[Sym] = Placed.Address;
+    Out->Variables.push_back(std::move(Placed));
   }
   return true;
 }
@@ -140,7 +140,8 @@ bool ModuleLoader::initialise() {
       continue;
     char *Base = reinterpret_cast<char *>(Addresses[Sym]);
     const ptx::Variable &V = M.variable(Sym);
-    if (V.Owner == ptx::None && Bindings.count(V.Name))
+    auto Bound = Bindings.find(V.Name);
+    if (Bound != Bindings.end() && Bound->second == Addresses[Sym])
       continue;
     for (const ptx::InitValue &I : V.Init) {
       uint64_t Bits = I.Bits;
@@ -399,20 +400,6 @@ LoadedModule::LoadedModule(Device &D) : Owner(D) {}
 LoadedModule::~LoadedModule() {
   for (uint64_t A : Storage)
     Owner.release(A);
-}
-
-const Kernel *LoadedModule::kernel(std::string_view Name) const {
-  for (const auto &K : Kernels)
-    if (K->name() == Name)
-      return K.get();
-  return nullptr;
-}
-
-const ModuleVariable *LoadedModule::variable(std::string_view Name) const {
-  for (const ModuleVariable &V : Variables)
-    if (V.Name == Name)
-      return &V;
-  return nullptr;
 }
 
 Result<std::unique_ptr<LoadedModule>>

@@ -325,3 +325,35 @@ TEST_F(ModuleTest, LinkingPrefersWhatIsStrong) {
   ASSERT_EQ(A.cuModuleGetGlobal_v2(&P, &Size, M, "both"), CUDA_SUCCESS);
   EXPECT_EQ(read<unsigned>(P, 1)[0], 2u);
 }
+
+TEST_F(ModuleTest, NamesAreOfWhatIsVisible) {
+  // The first text keeps one to itself, and so does a function of the second.
+  std::string Parts[] = {
+      ".version 7.0\n.target sm_60\n.address_size 64\n"
+      ".global .u32 both = 1;\n"
+      ".visible .entry k(.param .u64 p) { .reg .b64 %p; .reg .b32 %r; "
+      "ld.param.u64 %p, [p]; ld.global.u32 %r, [both]; st.global.u32 [%p], %r; "
+      "ret; }\n",
+      ".version 7.0\n.target sm_60\n.address_size 64\n"
+      ".visible .func f() { .global .u32 mine = 3; .reg .b32 %r; "
+      "ld.global.u32 %r, [mine]; ret; }\n"
+      ".visible .global .u32 both = 2;\n"};
+  CUlinkState L = nullptr;
+  ASSERT_EQ(A.cuLinkCreate_v2(0, nullptr, nullptr, &L), CUDA_SUCCESS);
+  for (std::string &Part : Parts)
+    EXPECT_EQ(A.cuLinkAddData_v2(L, CU_JIT_INPUT_PTX, Part.data(),
+                                 Part.size() + 1, "part", 0, nullptr, nullptr),
+              CUDA_SUCCESS);
+  void *Image = nullptr;
+  size_t Size = 0;
+  ASSERT_EQ(A.cuLinkComplete(L, &Image, &Size), CUDA_SUCCESS);
+  CUmodule M = nullptr;
+  ASSERT_EQ(A.cuModuleLoadData(&M, Image), CUDA_SUCCESS);
+  EXPECT_EQ(A.cuLinkDestroy(L), CUDA_SUCCESS);
+  CUdeviceptr P = 0, Q = allocate(4);
+  ASSERT_EQ(A.cuModuleGetGlobal_v2(&P, &Size, M, "both"), CUDA_SUCCESS);
+  EXPECT_EQ(read<unsigned>(P, 1)[0], 2u);
+  EXPECT_EQ(A.cuModuleGetGlobal_v2(&P, &Size, M, "mine"), CUDA_ERROR_NOT_FOUND);
+  EXPECT_EQ(launch(function(M, "k"), 1, 1, {&Q}), CUDA_SUCCESS);
+  EXPECT_EQ(read<unsigned>(Q, 1)[0], 1u);
+}
