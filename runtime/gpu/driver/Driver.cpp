@@ -106,7 +106,7 @@ std::shared_ptr<Context> Driver::createContext(Gpu &Owner, unsigned Flags) {
   std::lock_guard<std::mutex> Guard(MapLock);
   for (auto &[Base, Range] : Memory)
     if (mustSee(*Ctx, Range))
-      Ctx->Engine->registerHost(reinterpret_cast<void *>(Base), Range.Bytes);
+      Ctx->Engine->announceHost(reinterpret_cast<void *>(Base), Range.Bytes);
   Contexts[Ctx->Id] = Ctx;
   return Ctx;
 }
@@ -166,7 +166,7 @@ uint64_t Driver::addMemory(MemoryRange Range) {
   std::lock_guard<std::mutex> Guard(MapLock);
   for (auto &[Id, Ctx] : Contexts)
     if (mustSee(*Ctx, Range))
-      Ctx->Engine->registerHost(reinterpret_cast<void *>(Range.Base),
+      Ctx->Engine->announceHost(reinterpret_cast<void *>(Range.Base),
                                 Range.Bytes);
   uint64_t Id = Range.Id;
   Memory[Range.Base] = std::move(Range);
@@ -186,15 +186,22 @@ std::optional<MemoryRange> Driver::findMemory(uint64_t Address,
 }
 
 std::optional<MemoryRange> Driver::removeMemory(uint64_t Base) {
-  std::lock_guard<std::mutex> Guard(MapLock);
-  auto It = Memory.find(Base);
-  if (It == Memory.end())
-    return std::nullopt;
-  MemoryRange Range = std::move(It->second);
-  Memory.erase(It);
-  for (auto &[Id, Ctx] : Contexts)
-    if (mustSee(*Ctx, Range))
-      Ctx->Engine->unregisterHost(reinterpret_cast<void *>(Base));
+  MemoryRange Range;
+  std::vector<std::shared_ptr<Context>> Viewers;
+  {
+    std::lock_guard<std::mutex> Guard(MapLock);
+    auto It = Memory.find(Base);
+    if (It == Memory.end())
+      return std::nullopt;
+    Range = std::move(It->second);
+    Memory.erase(It);
+    for (auto &[Id, Ctx] : Contexts)
+      if (mustSee(*Ctx, Range))
+        Viewers.push_back(Ctx);
+  }
+  // Their launches may use it, and end first. Others need the map meanwhile.
+  for (const std::shared_ptr<Context> &Ctx : Viewers)
+    Ctx->Engine->unregisterHost(reinterpret_cast<void *>(Base));
   return Range;
 }
 
@@ -209,20 +216,35 @@ bool Driver::updateMemory(uint64_t Address,
 }
 
 void Driver::setPeerAccess(Context &Viewer, Context &Owner, bool Enable) {
-  std::lock_guard<std::mutex> Guard(MapLock);
-  for (auto &[Base, Range] : Memory) {
-    if (Range.Ctx.get() != &Owner || Range.Kind != gpu::MemoryKind::Device)
-      continue;
-    void *Start = reinterpret_cast<void *>(Base);
+  std::vector<void *> Gone;
+  {
+    std::lock_guard<std::mutex> Guard(MapLock);
+    for (auto &[Base, Range] : Memory) {
+      if (Range.Ctx.get() != &Owner || Range.Kind != gpu::MemoryKind::Device)
+        continue;
+      void *Start = reinterpret_cast<void *>(Base);
+      if (Enable)
+        Viewer.Engine->announceHost(Start, Range.Bytes);
+      else
+        Gone.push_back(Start);
+    }
     if (Enable)
-      Viewer.Engine->registerHost(Start, Range.Bytes);
+      Viewer.Peers.insert(Owner.Id);
     else
-      Viewer.Engine->unregisterHost(Start);
+      Viewer.Peers.erase(Owner.Id);
   }
-  if (Enable)
-    Viewer.Peers.insert(Owner.Id);
-  else
-    Viewer.Peers.erase(Owner.Id);
+  for (void *Start : Gone)
+    Viewer.Engine->unregisterHost(Start);
+}
+
+bool Driver::isInArena(uint64_t Address) {
+  if (gpu::GlobalMemory::isReserved(Address))
+    return true;
+  std::lock_guard<std::mutex> Guard(MapLock);
+  for (auto &[Id, Ctx] : Contexts)
+    if (Ctx->Engine->isInArena(Address))
+      return true;
+  return false;
 }
 
 uint64_t Driver::usedBytes(int Ordinal) {

@@ -78,7 +78,12 @@ public:
   uint64_t addMemory(MemoryRange Range);
   /// The range that holds all of [Address, Address + Bytes), if there is one.
   std::optional<MemoryRange> findMemory(uint64_t Address, uint64_t Bytes = 1);
-  /// Takes the range that starts at \p Base out of the map.
+  /// Whether \p Address is of a range that memory of contexts comes from, or
+  /// came from before they were destroyed: what is there belongs to a program
+  /// only while findMemory() knows it.
+  bool isInArena(uint64_t Address);
+  /// Takes the range that starts at \p Base out of the map. Waits for launches
+  /// of other contexts that can see it.
   std::optional<MemoryRange> removeMemory(uint64_t Base);
   /// Applies \p Change to the range that holds \p Address; false without one.
   bool updateMemory(uint64_t Address,

@@ -70,7 +70,10 @@ CUresult checkRange(const CopySide &S, const BoxCopy &Box) {
   uint64_t Begin = rowAt(S, 0, 0);
   if (!Begin)
     return CUDA_ERROR_INVALID_VALUE;
-  if (S.IsDevice && !Driver::get().findMemory(Begin, End.Value - Begin))
+  // An address of freed memory must not pass for one of the host.
+  Driver &D = Driver::get();
+  if ((S.IsDevice || D.isInArena(Begin)) &&
+      !D.findMemory(Begin, End.Value - Begin))
     return CUDA_ERROR_INVALID_VALUE;
   return CUDA_SUCCESS;
 }

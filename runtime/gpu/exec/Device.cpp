@@ -66,6 +66,14 @@ bool Device::unregisterHost(void *Ptr) {
   return Memory.unregisterHost(Ptr);
 }
 
+void Device::announceHost(void *Ptr, uint64_t Bytes) {
+  Memory.announceHost(Ptr, Bytes);
+}
+
+bool Device::isInArena(uint64_t Address) const {
+  return Memory.isInArena(Address);
+}
+
 MemoryStatus Device::copyToDevice(uint64_t Dst, const void *Src,
                                   uint64_t Bytes) {
   Guard G(Lock);
@@ -141,15 +149,9 @@ std::vector<Allocation> Device::allocations() {
   return All;
 }
 
-uint64_t Device::totalBytes() {
-  Guard G(Lock);
-  return Memory.totalBytes();
-}
+uint64_t Device::totalBytes() const { return Memory.totalBytes(); }
 
-uint64_t Device::usedBytes() {
-  Guard G(Lock);
-  return Memory.usedBytes();
-}
+uint64_t Device::usedBytes() const { return Memory.usedBytes(); }
 
 LaunchResult Device::launch(const Kernel &K, const LaunchOptions &O) {
   auto Session = LaunchSession::create(*this, K, O);
@@ -163,8 +165,6 @@ LaunchResult Device::launch(const Kernel &K, const LaunchOptions &O) {
   return (*Session)->result();
 }
 
-bool gevo::gpu::tracesAccess(const ptx::Instruction &I) {
-  using ptx::Opcode;
 const Kernel *LoadedModule::kernel(std::string_view Name) const {
   for (const auto &K : Kernels)
     if (K->name() == Name)
@@ -179,6 +179,8 @@ const ModuleVariable *LoadedModule::variable(std::string_view Name) const {
   return nullptr;
 }
 
+bool gevo::gpu::tracesAccess(const ptx::Instruction &I) {
+  using ptx::Opcode;
   return I.Op == Opcode::Ld || I.Op == Opcode::Ldu || I.Op == Opcode::St ||
          I.Op == Opcode::Atom || I.Op == Opcode::Red;
 }

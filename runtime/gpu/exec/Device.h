@@ -11,7 +11,8 @@
 // written against this header, Launch.h, Finding.h and Trace.h alone.
 //
 // Every member function of Device may be called from any thread; calls are
-// serialised per device, and a launch holds the device while it runs.
+// serialised per device, and a launch holds the device while it runs. Those
+// that say so do not wait for it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -103,10 +104,10 @@ struct ModuleVariable {
   bool IsConst = false;   ///< .const: device code only reads it.
   bool IsManaged = false; ///< .attribute(.managed)
   bool IsBound = false;   ///< In memory that the module does not own.
-};
   /// It is what its name stands for outside of the module. Others of the name
   /// are internal to a linked text or to a function.
   bool IsNamed = true;
+};
 
 /// Variables of a module that get memory which exists already, by name. It
 /// keeps what it holds: a bound variable is not initialised.
@@ -125,8 +126,8 @@ public:
   const std::vector<std::unique_ptr<Kernel>> &kernels() const {
     return Kernels;
   }
-  const ModuleVariable *variable(std::string_view Name) const;
   /// The variable that \p Name stands for, or null.
+  const ModuleVariable *variable(std::string_view Name) const;
   const std::vector<ModuleVariable> &variables() const { return Variables; }
   /// The parsed PTX.
   const ptx::Module &source() const { return *Source; }
@@ -207,6 +208,10 @@ public:
   bool release(uint64_t Address);
   bool registerHost(void *Ptr, uint64_t Bytes);
   bool unregisterHost(void *Ptr);
+  /// GlobalMemory::announceHost. It does not wait for launches.
+  void announceHost(void *Ptr, uint64_t Bytes);
+  /// Whether \p Address is of the range that allocations come from.
+  bool isInArena(uint64_t Address) const;
   MemoryStatus copyToDevice(uint64_t Dst, const void *Src, uint64_t Bytes);
   MemoryStatus copyFromDevice(void *Dst, uint64_t Src, uint64_t Bytes);
   /// A number for \p Address that does not depend on where the host has the
@@ -221,8 +226,9 @@ public:
   /// The live allocation that holds \p Address (copied), if any.
   std::optional<Allocation> lookup(uint64_t Address);
   std::vector<Allocation> allocations();
-  uint64_t totalBytes();
-  uint64_t usedBytes();
+  /// These two do not wait for launches.
+  uint64_t totalBytes() const;
+  uint64_t usedBytes() const;
   /// @}
 
   /// Runs a whole launch. A configuration that breaks a limit gives

@@ -34,6 +34,9 @@ constexpr uint64_t QuarantineLimit = uint64_t(64) << 20;
 /// Far from where programs and sanitizers put their memory.
 constexpr uint64_t FirstArena = uint64_t(0x2000) << 32;
 constexpr uint64_t ArenaStride = uint64_t(1) << 40;
+/// Behind the last one lies what the system gives position-independent
+/// programs.
+constexpr uint64_t ArenaPlaces = 48;
 
 // The thread sanitizer takes these addresses for its own and, as it does not
 // know MAP_FIXED_NOREPLACE, would map address 0 instead.
@@ -48,19 +51,22 @@ std::atomic<uint64_t> ArenaCount{0};
 
 uint64_t roundUp(uint64_t V, uint64_t To) { return (V + To - 1) / To * To; }
 
-void *reserveAt(uint64_t Hint, uint64_t Bytes) {
+/// Reserves \p Bytes at place \p First of the arenas, or at the next one that
+/// is free, or, if none is, where the system likes.
+void *reserveFrom(uint64_t First, uint64_t Bytes) {
   int Flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-#ifdef GEVO_ANY_ADDRESS
-  Hint = 0;
-#endif
-  if (Hint) {
-    void *P = mmap(reinterpret_cast<void *>(Hint), Bytes,
-                   PROT_READ | PROT_WRITE, Flags | MAP_FIXED_NOREPLACE, -1, 0);
-    if (P == reinterpret_cast<void *>(Hint))
+#ifndef GEVO_ANY_ADDRESS
+  for (uint64_t K = 0; K < ArenaPlaces; ++K) {
+    uint64_t Place = FirstArena + (First + K) % ArenaPlaces * ArenaStride;
+    void *Want = reinterpret_cast<void *>(Place);
+    void *P = mmap(Want, Bytes, PROT_READ | PROT_WRITE,
+                   Flags | MAP_FIXED_NOREPLACE, -1, 0);
+    if (P == Want)
       return P;
     if (P != MAP_FAILED)
       munmap(P, Bytes);
   }
+#endif
   return mmap(nullptr, Bytes, PROT_READ | PROT_WRITE, Flags, -1, 0);
 }
 
@@ -108,10 +114,10 @@ GlobalMemory::GlobalMemory(uint64_t TotalBytes) : Total(TotalBytes) {
   // Room for red zones, the quarantine and fragmentation.
   uint64_t Want =
       roundUp(TotalBytes + TotalBytes / 2 + QuarantineLimit, uint64_t(1) << 21);
-  uint64_t Hint = FirstArena + ArenaCount++ % 64 * ArenaStride;
+  uint64_t First = ArenaCount++;
   // A process with limited address space still gets a smaller device.
   while (Want >= (uint64_t(1) << 24)) {
-    void *P = reserveAt(Hint, Want);
+    void *P = reserveFrom(First, Want);
     if (P != MAP_FAILED) {
       ArenaBase = reinterpret_cast<uint64_t>(P);
       ArenaBytes = Want;
@@ -121,6 +127,14 @@ GlobalMemory::GlobalMemory(uint64_t TotalBytes) : Total(TotalBytes) {
   }
   if (ArenaBytes)
     FreeRanges[ArenaBase] = ArenaBytes;
+}
+
+bool GlobalMemory::isReserved(uint64_t Addr) {
+#ifdef GEVO_ANY_ADDRESS
+  return false;
+#else
+  return Addr - FirstArena < ArenaPlaces * ArenaStride;
+#endif
 }
 
 GlobalMemory::~GlobalMemory() {
@@ -360,40 +374,13 @@ void GlobalMemory::trimQuarantine(uint64_t Limit) {
   }
 }
 
-bool GlobalMemory::registerHost(void *Ptr, uint64_t Bytes) {
-  uint64_t Base = reinterpret_cast<uint64_t>(Ptr);
-  if (!Ptr || !Bytes || Base + Bytes < Base)
-    return false;
-  auto Next = Live.lower_bound(Base);
-  if (Next != Live.end() && Next->first < Base + Bytes)
-    return false;
-  if (Next != Live.begin() && std::prev(Next)->second.end() > Base)
-    return false;
-  Allocation A;
-  A.Base = Base;
-  A.Bytes = Bytes;
-  A.Kind = MemoryKind::HostRegistered;
-  A.Id = NextId++;
-  ++Generation;
-  Live.emplace(Base, std::move(A));
-  return true;
-}
-
-bool GlobalMemory::unregisterHost(void *Ptr) {
-  auto It = Live.find(reinterpret_cast<uint64_t>(Ptr));
-  if (It == Live.end() || It->second.Kind != MemoryKind::HostRegistered)
-    return false;
-  Live.erase(It);
-  ++Generation;
-  return true;
-}
-
-const Allocation *GlobalMemory::find(uint64_t Addr, uint64_t Bytes) const {
-  auto It = Live.upper_bound(Addr);
-  if (It == Live.begin())
-    return nullptr;
-  const Allocation &A = std::prev(It)->second;
-  return A.contains(Addr, Bytes) ? &A : nullptr;
+const Allocation *GlobalMemory::find(uint64_t Addr, uint64_t Bytes) {
+  do {
+    auto It = Live.upper_bound(Addr);
+    if (It != Live.begin() && std::prev(It)->second.contains(Addr, Bytes))
+      return &std::prev(It)->second;
+  } while (takeInAnnounced());
+  return nullptr;
 }
 
 const Allocation *GlobalMemory::findFreed(uint64_t Addr) const {
@@ -404,7 +391,7 @@ const Allocation *GlobalMemory::findFreed(uint64_t Addr) const {
   return A.contains(Addr, 1) ? &A : nullptr;
 }
 
-uint64_t GlobalMemory::offsetOfHost(uint64_t Addr) const {
+uint64_t GlobalMemory::offsetOfHost(uint64_t Addr) {
   constexpr uint64_t Behind = uint64_t(1) << 44, Room = uint64_t(1) << 36;
   const Allocation *A = find(Addr);
   // Memory that was placed has the offset that it had in the first arena.

@@ -18,11 +18,13 @@
 #ifndef GEVO_RUNTIME_GPU_EXEC_MEMORY_H
 #define GEVO_RUNTIME_GPU_EXEC_MEMORY_H
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -67,8 +69,8 @@ struct Neighbour {
       0; ///< Negative: bytes before its start; else past its end.
 };
 
-/// The arena, the allocation table and the quarantine. Not thread-safe; Device
-/// serialises access.
+/// The arena, the allocation table and the quarantine. Not thread-safe where
+/// nothing else is said; Device serialises access.
 class GlobalMemory {
 public:
   /// Reserves address space for \p TotalBytes. Instances of one process get
@@ -102,9 +104,16 @@ public:
   /// entry or wraps around.
   bool registerHost(void *Ptr, uint64_t Bytes);
   bool unregisterHost(void *Ptr);
+  /// registerHost() from any thread, at any time: a launch that has the table
+  /// takes the memory in when it meets an address that it does not know.
+  void announceHost(void *Ptr, uint64_t Bytes);
+  /// Whether arenas of this process lie where \p Addr is, now or earlier.
+  static bool isReserved(uint64_t Addr);
+  /// Whether \p Addr is in the arena, allocated or not. From any thread.
+  bool isInArena(uint64_t Addr) const { return Addr - ArenaBase < ArenaBytes; }
 
   /// The live allocation that holds all of [Addr, Addr+Bytes), or null.
-  const Allocation *find(uint64_t Addr, uint64_t Bytes = 1) const;
+  const Allocation *find(uint64_t Addr, uint64_t Bytes = 1);
   /// The quarantined allocation that \p Addr lies in, or null.
   const Allocation *findFreed(uint64_t Addr) const;
   /// The live allocation nearest to \p Addr.
@@ -113,12 +122,13 @@ public:
   /// A number for \p Addr that does not depend on where the host has the
   /// memory: the offset in the arena, or, for memory of the program's own, a
   /// place behind it by number of allocation.
-  uint64_t offsetOf(uint64_t Addr) const {
-    return Addr - ArenaBase < ArenaBytes ? Addr - ArenaBase
-                                         : offsetOfHost(Addr);
+  uint64_t offsetOf(uint64_t Addr) {
+    return isInArena(Addr) ? Addr - ArenaBase : offsetOfHost(Addr);
   }
 
+  /// From any thread.
   uint64_t totalBytes() const { return Total; }
+  /// From any thread.
   uint64_t usedBytes() const { return Used; }
   /// Taken by malloc in device code.
   uint64_t heapBytes() const { return Heap; }
@@ -129,7 +139,8 @@ public:
   uint64_t generation() const { return Generation; }
 
 private:
-  uint64_t offsetOfHost(uint64_t Addr) const;
+  uint64_t offsetOfHost(uint64_t Addr);
+  bool takeInAnnounced();
   uint64_t takeExtent(uint64_t Bytes);
   bool takeExtentAt(uint64_t Base, uint64_t Bytes);
   bool mapAt(const Allocation &A);
@@ -139,7 +150,7 @@ private:
   uint64_t ArenaBase = 0;
   uint64_t ArenaBytes = 0;
   uint64_t Total;
-  uint64_t Used = 0;
+  std::atomic<uint64_t> Used{0};
   uint64_t Heap = 0;
   uint64_t NextId = 1;
   uint64_t Generation = 1;
@@ -150,6 +161,8 @@ private:
   std::deque<uint64_t> DeadOrder;          ///< Bases, oldest first.
   std::map<uint64_t, uint64_t> FreeRanges; ///< Base to size, coalesced.
   std::map<uint64_t, uint64_t> Mapped;     ///< Outside of the arena, by base.
+  std::mutex AnnounceLock;                 ///< For what follows.
+  std::vector<std::pair<void *, uint64_t>> Announced;
 };
 
 } // namespace gevo::gpu

@@ -120,7 +120,7 @@ uint64_t faultGlobal(Warp &W, unsigned Lane, uint64_t Address, uint32_t Bytes,
 } // namespace
 
 bool gevo::gpu::hitAnother(Warp &W, uint64_t Address) {
-  const GlobalMemory &M = W.Owner.G.Memory;
+  GlobalMemory &M = W.Owner.G.Memory;
   if (W.LastGeneration != M.generation()) {
     for (Warp::Hit &H : W.Hits)
       H = Warp::Hit();
@@ -151,7 +151,7 @@ namespace {
 /// One lane in the global space: the host pointer, or 0 after a fault.
 uint64_t resolveGlobal(Warp &W, unsigned Lane, uint64_t Address, uint32_t Bytes,
                        AccessKind Kind, TraceSpace &Space) {
-  const GlobalMemory &M = W.Owner.G.Memory;
+  GlobalMemory &M = W.Owner.G.Memory;
   const Allocation *A = M.find(Address, Bytes);
   if (!A) {
     // What is no memory is neither traced nor watched.

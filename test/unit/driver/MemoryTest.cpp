@@ -67,6 +67,38 @@ TEST_F(MemoryTest, LineCopies) {
       << "freed";
 }
 
+// An address that was a device's is never taken for one of the host.
+TEST_F(MemoryTest, FreedMemoryIsNotTheHosts) {
+  int Word = 0;
+  auto Host = CUdeviceptr(&Word);
+  CUcontext Other;
+  ASSERT_EQ(A.cuCtxCreate_v2(&Other, 0, 0), CUDA_SUCCESS);
+  CUdeviceptr OfContext = allocate(64), Freed = 0, Managed = 0;
+  ASSERT_EQ(A.cuCtxDestroy_v2(Other), CUDA_SUCCESS);
+  ASSERT_EQ(A.cuCtxSetCurrent(Ctx), CUDA_SUCCESS);
+  Freed = allocate(64);
+  ASSERT_EQ(A.cuMemAllocManaged(&Managed, 64, CU_MEM_ATTACH_GLOBAL),
+            CUDA_SUCCESS);
+  CUdeviceptr Red = allocate(64) + 64, Never = OfContext + (1 << 20);
+  for (CUdeviceptr P : {Freed, Managed})
+    ASSERT_EQ(A.cuMemFree_v2(P), CUDA_SUCCESS);
+  for (CUdeviceptr P : {Freed, Managed, OfContext, Red, Never}) {
+    void *AsHost = reinterpret_cast<void *>(P);
+    EXPECT_EQ(A.cuMemcpy(Host, P, 4), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(A.cuMemcpy(P, Host, 4), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(A.cuMemcpyDtoH_v2(AsHost, Red - 64, 4), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(A.cuMemcpyHtoD_v2(Red - 64, AsHost, 4), CUDA_ERROR_INVALID_VALUE);
+    CUDA_MEMCPY2D Plane = {};
+    Plane.srcMemoryType = Plane.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
+    Plane.srcDevice = P;
+    Plane.dstDevice = Host;
+    Plane.WidthInBytes = 4;
+    Plane.Height = 1;
+    EXPECT_EQ(A.cuMemcpy2D_v2(&Plane), CUDA_ERROR_INVALID_VALUE);
+  }
+  EXPECT_EQ(A.cuMemcpy(Host, Red - 64, 4), CUDA_SUCCESS);
+}
+
 TEST_F(MemoryTest, PlaneCopies) {
   size_t Pitch = 0;
   CUdeviceptr P = 0;

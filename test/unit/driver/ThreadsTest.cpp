@@ -345,6 +345,46 @@ TEST_F(GateTest, MemoryIsFreedAfterRunningWork) {
   Opener.join();
 }
 
+// A kernel of one context waits until another context has allocated, copied and
+// asked; its own memory is the flag that ends it, and it finds memory that was
+// allocated after it began.
+TEST_F(OrderTest, ContextsDoNotWaitForEachOthersKernels) {
+  const char *Wait = ".version 7.0\n.target sm_60\n.address_size 64\n"
+                     ".visible .entry k(.param .u64 flag) {\n"
+                     ".reg .b64 %f, %p; .reg .pred %q; .reg .b32 %r;\n"
+                     "ld.param.u64 %f, [flag];\n"
+                     "L: ld.volatile.global.u64 %p, [%f];\n"
+                     "setp.eq.u64 %q, %p, 0; @%q bra L;\n"
+                     "ld.volatile.global.u32 %r, [%p]; add.u32 %r, %r, 1;\n"
+                     "st.volatile.global.u32 [%p], %r; ret; }\n";
+  void *Flag = nullptr;
+  ASSERT_EQ(A.cuMemHostAlloc(&Flag, 8, CU_MEMHOSTALLOC_PORTABLE), CUDA_SUCCESS);
+  auto &Word = *static_cast<std::atomic<uint64_t> *>(Flag);
+  Word = 0;
+  CUfunction F = function(load(Wait), "k");
+  std::thread Runner([&] {
+    EXPECT_EQ(A.cuCtxSetCurrent(Ctx), CUDA_SUCCESS);
+    EXPECT_EQ(launch(F, 1, 1, {&Flag}), CUDA_SUCCESS) << findings();
+  });
+  CUcontext Other;
+  ASSERT_EQ(A.cuCtxCreate_v2(&Other, 0, 0), CUDA_SUCCESS);
+  ASSERT_EQ(A.gevoGpuSetFindingsTarget("none"), CUDA_SUCCESS);
+  void *Host = nullptr;
+  CUdeviceptr Managed = 0, P = allocate(64);
+  size_t Free, Total;
+  unsigned Two = 2;
+  EXPECT_EQ(A.cuMemAllocHost_v2(&Host, 64), CUDA_SUCCESS);
+  EXPECT_EQ(A.cuMemAllocManaged(&Managed, 64, CU_MEM_ATTACH_GLOBAL),
+            CUDA_SUCCESS);
+  EXPECT_EQ(A.cuMemGetInfo_v2(&Free, &Total), CUDA_SUCCESS);
+  EXPECT_EQ(A.cuMemcpyHtoD_v2(Managed, &Two, 4), CUDA_SUCCESS);
+  EXPECT_EQ(A.cuMemFree_v2(P), CUDA_SUCCESS);
+  Word = Managed;
+  Runner.join();
+  EXPECT_EQ(read<unsigned>(Managed, 1)[0], 3u);
+  EXPECT_EQ(A.cuCtxDestroy_v2(Other), CUDA_SUCCESS);
+}
+
 TEST_F(OrderTest, EachThreadCapturesItsOwnStream) {
   // What another thread does on its CU_STREAM_PER_THREAD is no part of it.
   auto Own = reinterpret_cast<CUstream>(CU_STREAM_PER_THREAD);
