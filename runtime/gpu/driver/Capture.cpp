@@ -12,6 +12,8 @@
 
 #include "runtime/gpu/driver/Driver.h"
 
+#include <map>
+#include <set>
 #include <utility>
 
 using namespace gevo;
@@ -29,11 +31,37 @@ CUresult captureInfo(CUstream Handle, CUstreamCaptureStatus *Status,
   if (!Status)
     return CUDA_ERROR_INVALID_VALUE;
   CaptureGuard Guard(Driver::get().CaptureLock);
-  *Status = S->Capture ? CU_STREAM_CAPTURE_STATUS_ACTIVE
-                       : CU_STREAM_CAPTURE_STATUS_NONE;
+  *Status = !S->Capture               ? CU_STREAM_CAPTURE_STATUS_NONE
+            : S->Capture->Invalidated ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
+                                      : CU_STREAM_CAPTURE_STATUS_ACTIVE;
   if (Id && S->Capture)
     *Id = S->CaptureId;
   return CUDA_SUCCESS;
+}
+
+/// Whether the nodes that streams of \p G's capture ended with all come before
+/// the end of \p Origin. Needs the driver's CaptureLock.
+bool isJoined(const Stream &Origin, Graph &G) {
+  std::map<CUgraphNode, const GraphNode *> Nodes;
+  std::lock_guard<std::mutex> Guard(G.Lock);
+  for (const std::shared_ptr<GraphNode> &N : G.Nodes)
+    Nodes[N->Handle] = N.get();
+  std::set<CUgraphNode> Before;
+  std::vector<CUgraphNode> Open = Origin.CaptureAfter;
+  while (!Open.empty()) {
+    CUgraphNode N = Open.back();
+    Open.pop_back();
+    auto It = Nodes.find(N);
+    if (Before.insert(N).second && It != Nodes.end())
+      Open.insert(Open.end(), It->second->Dependencies.begin(),
+                  It->second->Dependencies.end());
+  }
+  for (const std::weak_ptr<Stream> &Weak : G.Capturing)
+    if (auto S = Weak.lock())
+      for (CUgraphNode N : S->CaptureAfter)
+        if (!Before.count(N))
+          return false;
+  return true;
 }
 
 } // namespace
@@ -128,6 +156,9 @@ CUresult cuStreamEndCapture(CUstream Handle, CUgraph *Result) {
   if (!S->IsCaptureOrigin)
     return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
   std::shared_ptr<Graph> G = S->Capture;
+  CUresult End = G->Invalidated     ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
+                 : isJoined(*S, *G) ? CUDA_SUCCESS
+                                    : CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
   for (const std::weak_ptr<Stream> &Weak : G->Capturing)
     if (auto Joined = Weak.lock()) {
       Joined->Capture = nullptr;
@@ -135,8 +166,10 @@ CUresult cuStreamEndCapture(CUstream Handle, CUgraph *Result) {
       Joined->IsCaptureOrigin = false;
     }
   G->Capturing.clear();
-  *Result = G->Handle;
-  return CUDA_SUCCESS;
+  *Result = End ? nullptr : G->Handle;
+  if (End)
+    cuGraphDestroy(G->Handle);
+  return End;
 }
 
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *Mode) {

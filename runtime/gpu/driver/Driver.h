@@ -139,8 +139,9 @@ CUresult submit(Stream &S, Work Task);
 /// does not wait: false says that there is such work.
 bool drain(Stream &S, bool Try = false);
 
-/// Whether the work of \p S goes to a graph.
-bool isCaptured(const Stream &S);
+/// Whether the work of \p S goes to a graph. Then the caller does what captures
+/// do not allow, and the capture ends with an error.
+bool spoilsCapture(const Stream &S);
 
 /// Makes work of a call of the host.
 Work hostWork(const CUDA_HOST_NODE_PARAMS &Call);

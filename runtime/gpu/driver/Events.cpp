@@ -26,8 +26,12 @@ CUresult findEvent(CUevent Handle, std::shared_ptr<Event> &E) {
 CUresult joinCapture(const std::shared_ptr<Stream> &S, const Event &E) {
   if (S->IsDefault)
     return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
-  if (S->Capture && S->Capture != E.Capture)
+  if (S->Capture && S->Capture != E.Capture) {
+    S->Capture->Invalidated = E.Capture->Invalidated = true;
     return CUDA_ERROR_STREAM_CAPTURE_MERGE;
+  }
+  if (E.Capture->Invalidated)
+    return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
   if (!S->Capture) {
     S->Capture = E.Capture;
     for (const std::weak_ptr<Stream> &Weak : E.Capture->Capturing)
@@ -42,18 +46,17 @@ CUresult joinCapture(const std::shared_ptr<Stream> &S, const Event &E) {
   return CUDA_SUCCESS;
 }
 
-/// An event of a capture under way stands for nodes, not for a time.
-bool isCaptured(const Event &E) {
-  std::lock_guard<std::mutex> Guard(Driver::get().CaptureLock);
-  return E.Capture && !E.Capture->Capturing.empty();
-}
-
-/// For a question about what an event has seen.
+/// For a question about what an event has seen. One of a capture under way
+/// stands for nodes, not for a time.
 CUresult askEvent(CUevent Handle) {
   std::shared_ptr<Event> E;
   if (CUresult R = findEvent(Handle, E))
     return R;
-  return isCaptured(*E) ? CUDA_ERROR_CAPTURED_EVENT : CUDA_SUCCESS;
+  std::lock_guard<std::mutex> Guard(Driver::get().CaptureLock);
+  if (!E->Capture || E->Capture->Capturing.empty())
+    return CUDA_SUCCESS;
+  E->Capture->Invalidated = true;
+  return CUDA_ERROR_CAPTURED_EVENT;
 }
 
 } // namespace
@@ -129,6 +132,11 @@ CUresult cuStreamWaitEvent(CUstream StreamHandle, CUevent Handle,
       std::lock_guard<std::mutex> Guard(Driver::get().CaptureLock);
       if (E->Capture && !E->Capture->Capturing.empty())
         return joinCapture(S, *E);
+      // A graph cannot wait for what was before its capture.
+      if (S->Capture && !E->Capture && E->Recorded) {
+        S->Capture->Invalidated = true;
+        return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
+      }
     }
     double At = E->At;
     return submit(

@@ -257,9 +257,11 @@ struct Graph : Object {
   CUgraph Handle = nullptr;
   std::mutex Lock;
   std::vector<std::shared_ptr<GraphNode>> Nodes;
-  /// Streams whose work it takes, while it is made by capture; guarded by the
-  /// driver's CaptureLock.
+  /// Streams whose work it takes, while it is made by capture, and whether a
+  /// call that captures do not allow has spoilt it; guarded by the driver's
+  /// CaptureLock.
   std::vector<std::weak_ptr<Stream>> Capturing;
+  bool Invalidated = false;
 };
 
 struct GraphExec : Object {

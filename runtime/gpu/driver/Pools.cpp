@@ -31,7 +31,7 @@ CUresult allocateFrom(CUdeviceptr *Address, size_t Bytes, CUmemoryPool Handle,
   if (CUresult R = findPool(Handle, P))
     return R;
   // An address of captured work would have to be known before it is made.
-  if (isCaptured(*S))
+  if (spoilsCapture(*S))
     return CUDA_ERROR_NOT_SUPPORTED;
   if (CUresult R = cuMemAlloc_v2(Address, Bytes))
     return R;

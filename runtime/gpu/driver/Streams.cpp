@@ -64,6 +64,8 @@ private:
 /// CaptureLock.
 CUresult capture(Stream &S, Work Task) {
   std::shared_ptr<Graph> Into = S.Capture;
+  if (Into->Invalidated)
+    return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
   CUgraphNode Node = addNode(Into, S.CaptureAfter, std::move(Task));
   S.CaptureAfter = {Node};
   return CUDA_SUCCESS;
@@ -221,8 +223,10 @@ bool gevo::driver::drain(Stream &S, bool Try) {
   return Order.owns_lock() || Order.try_lock();
 }
 
-bool gevo::driver::isCaptured(const Stream &S) {
+bool gevo::driver::spoilsCapture(const Stream &S) {
   std::lock_guard<std::mutex> Guard(Driver::get().CaptureLock);
+  if (S.Capture)
+    S.Capture->Invalidated = true;
   return S.Capture != nullptr;
 }
 
@@ -252,7 +256,7 @@ CUresult cuStreamQuery(CUstream Handle) {
   std::shared_ptr<Stream> S;
   if (CUresult R = findStream(Handle, S))
     return R;
-  if (isCaptured(*S))
+  if (spoilsCapture(*S))
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   return drain(*S, /*Try=*/true) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
@@ -261,7 +265,7 @@ CUresult cuStreamSynchronize(CUstream Handle) {
   std::shared_ptr<Stream> S;
   if (CUresult R = findStream(Handle, S))
     return R;
-  if (isCaptured(*S))
+  if (spoilsCapture(*S))
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   drain(*S);
   return S->Ctx->Sticky;
@@ -274,7 +278,7 @@ CUresult cuStreamAddCallback(CUstream Handle, CUstreamCallback Call, void *Data,
     return R;
   if (!Call || Flags)
     return CUDA_ERROR_INVALID_VALUE;
-  if (isCaptured(*S))
+  if (spoilsCapture(*S))
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   return guarded([&] {
     return submit(*S, {CU_GRAPH_NODE_TYPE_HOST, [=](Stream &, WorkReport &) {

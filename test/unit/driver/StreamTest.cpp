@@ -217,10 +217,65 @@ TEST_F(StreamTest, CapturesKeepToTheirStreams) {
   EXPECT_EQ(A.cuStreamWaitEvent(Two, E, 0), CUDA_ERROR_STREAM_CAPTURE_MERGE);
   EXPECT_EQ(A.cuMemsetD32_v2(P, 5, 1024), CUDA_SUCCESS);
   EXPECT_EQ(value(), 5u) << "the default stream is in no capture";
-  CUgraph G = nullptr;
-  for (CUstream S : {One, Two})
-    EXPECT_EQ(A.cuStreamEndCapture(S, &G), CUDA_SUCCESS);
+  // Each of these questions spoilt a capture, as CUDA's manual has it.
+  for (CUstream S : {One, Two}) {
+    CUstreamCaptureStatus Status;
+    EXPECT_EQ(A.cuStreamIsCapturing(S, &Status), CUDA_SUCCESS);
+    EXPECT_EQ(Status, CU_STREAM_CAPTURE_STATUS_INVALIDATED);
+    EXPECT_EQ(add(1, S), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    CUgraph G = reinterpret_cast<CUgraph>(this);
+    EXPECT_EQ(A.cuStreamEndCapture(S, &G),
+              CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    EXPECT_EQ(G, nullptr);
+    EXPECT_EQ(add(1, S), CUDA_SUCCESS);
+  }
   EXPECT_EQ(A.cuEventQuery(E), CUDA_SUCCESS);
+}
+
+TEST_F(StreamTest, CapturesEndJoined) {
+  CUstream S, Forked;
+  CUevent Fork, Join;
+  for (CUstream *New : {&S, &Forked})
+    ASSERT_EQ(A.cuStreamCreate(New, 0), CUDA_SUCCESS);
+  for (CUevent *New : {&Fork, &Join})
+    ASSERT_EQ(A.cuEventCreate(New, 0), CUDA_SUCCESS);
+  auto begin = [&] {
+    ASSERT_EQ(A.cuStreamBeginCapture_v2(S, CU_STREAM_CAPTURE_MODE_RELAXED),
+              CUDA_SUCCESS);
+    EXPECT_EQ(add(1, S), CUDA_SUCCESS);
+    EXPECT_EQ(A.cuEventRecord(Fork, S), CUDA_SUCCESS);
+    EXPECT_EQ(A.cuStreamWaitEvent(Forked, Fork, 0), CUDA_SUCCESS);
+  };
+  CUgraph G = nullptr;
+  begin();
+  EXPECT_EQ(A.cuStreamEndCapture(S, &G), CUDA_SUCCESS)
+      << "a stream that only waited has nothing to join";
+  begin();
+  EXPECT_EQ(add(10, Forked), CUDA_SUCCESS);
+  EXPECT_EQ(A.cuStreamEndCapture(S, &G), CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+  EXPECT_EQ(G, nullptr);
+  CUstreamCaptureStatus Status;
+  EXPECT_EQ(A.cuStreamIsCapturing(Forked, &Status), CUDA_SUCCESS);
+  EXPECT_EQ(Status, CU_STREAM_CAPTURE_STATUS_NONE) << "it ended nevertheless";
+  begin();
+  EXPECT_EQ(add(10, Forked), CUDA_SUCCESS);
+  EXPECT_EQ(A.cuEventRecord(Join, Forked), CUDA_SUCCESS);
+  EXPECT_EQ(A.cuStreamWaitEvent(S, Join, 0), CUDA_SUCCESS);
+  EXPECT_EQ(add(10, Forked), CUDA_SUCCESS) << "after it was joined";
+  EXPECT_EQ(A.cuStreamEndCapture(S, &G), CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+  begin();
+  EXPECT_EQ(add(10, Forked), CUDA_SUCCESS);
+  EXPECT_EQ(A.cuEventRecord(Join, Forked), CUDA_SUCCESS);
+  EXPECT_EQ(A.cuStreamWaitEvent(S, Join, 0), CUDA_SUCCESS);
+  EXPECT_EQ(A.cuStreamEndCapture(S, &G), CUDA_SUCCESS);
+  EXPECT_NE(G, nullptr);
+  // What was before the capture cannot be waited for in it.
+  EXPECT_EQ(A.cuEventRecord(Fork, Forked), CUDA_SUCCESS);
+  ASSERT_EQ(A.cuStreamBeginCapture_v2(S, CU_STREAM_CAPTURE_MODE_RELAXED),
+            CUDA_SUCCESS);
+  EXPECT_EQ(A.cuStreamWaitEvent(S, Fork, 0),
+            CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
+  EXPECT_EQ(A.cuStreamEndCapture(S, &G), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 }
 
 TEST_F(StreamTest, GraphsWriteToNoMemoryThatIsGone) {
@@ -261,7 +316,6 @@ TEST_F(StreamTest, Capture) {
   CUstreamCaptureStatus Status;
   EXPECT_EQ(A.cuStreamIsCapturing(Joined, &Status), CUDA_SUCCESS);
   EXPECT_EQ(Status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
-  EXPECT_EQ(A.cuStreamSynchronize(S), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
   CUgraph G = nullptr;
   EXPECT_EQ(A.cuStreamEndCapture(Joined, &G),
             CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
