@@ -71,7 +71,7 @@ template <typename T> struct DivI {
 template <typename T> struct RemI {
   static T of(T A, T B) {
     if (B == 0)
-      return A;
+      return T(-1); // As the code that ptxas makes of it.
     if constexpr (std::is_signed_v<T>)
       if (B == T(-1))
         return 0;

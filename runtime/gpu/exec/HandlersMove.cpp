@@ -123,16 +123,17 @@ void isspacep(Warp &W, const Inst &I, uint32_t Mask) {
         Mask);
 }
 
-/// Constants lie among the global addresses; the table tells them apart.
+/// Constants lie among the global addresses; the table tells them apart. The
+/// window of a kernel's parameters counts as global, as the manual says.
 void isspacepConst(Warp &W, const Inst &I, uint32_t Mask) {
   const uint64_t *A = W.row<uint64_t>(I.A);
   uint32_t Bits = 0;
   for (uint32_t M = Mask; M; M &= M - 1) {
     unsigned L = unsigned(__builtin_ctz(M));
     bool IsConst = W.Owner.isConstAddress(A[L]);
-    Bits |= uint32_t(IsConst == bool(I.Sub)) << L;
-    if (!I.Sub && (A[L] & WindowMask))
-      Bits &= ~(1u << L);
+    uint64_t Window = A[L] & WindowMask;
+    bool IsGlobal = !IsConst && (!Window || Window == ParamWindow);
+    Bits |= uint32_t(I.Sub ? IsConst : IsGlobal) << L;
   }
   blend(W.pred(I.D), Bits, Mask);
 }

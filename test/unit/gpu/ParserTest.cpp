@@ -166,6 +166,9 @@ TEST(Parser, RefusedInstructionsNameThemselves) {
             "7:3: unknown or unsupported instruction 'cp.sync'");
   EXPECT_EQ(ErrorOf("mbarrier.wait.b64 [s];"),
             "7:3: unknown or unsupported instruction 'mbarrier.wait.b64'");
+  // Only tensor memory makes the NaN that it asks about.
+  EXPECT_EQ(ErrorOf("fma.rn.oob.f16x2 %r1, %r2, %r3, %r4;"),
+            "7:9: modifier '.oob' is not valid for 'fma'");
   // Words that exist, in a form that does not.
   EXPECT_EQ(ErrorOf("add.rn.s32 %r1, %r2, %r3;"),
             "7:3: instruction 'add.rn.s32' does not exist or is not supported");

@@ -27,10 +27,11 @@ void known(const Form &, const uint64_t *, Want *Out) {
 }
 
 /// Addresses of global, shared, local and constant memory and a parameter, by
-/// the value of $a; the result says whether it is in the form's space.
+/// the value of $a; the result says whether it is in the form's space. The
+/// window of parameters is a part of global memory.
 void inSpace(const Form &F, const uint64_t *In, Want *Out) {
   unsigned Which = In[0] % 5;
-  bool Is = F.has("global")  ? Which == 0
+  bool Is = F.has("global")  ? Which == 0 || Which == 4
             : F.has("local") ? Which == 2
             : F.has("const") ? Which == 3
             : F.has("param") || F.has("param::entry")

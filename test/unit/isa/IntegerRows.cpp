@@ -32,8 +32,8 @@ Wide arithmetic(const Form &F, Type T, Wide A, Wide B) {
            : Op == "sub" ? A - B
            : Op == "min" ? (A < B ? A : B)
            : Op == "max" ? (A > B ? A : B)
-           : Op == "div" ? A / B
-           : Op == "rem" ? A % B
+           : Op == "div" ? (B ? A / B : -1)
+           : Op == "rem" ? (B ? A % B : -1)
                          : A * B;
   if (F.has("sat"))
     V = clampTo(V, minOf(T), maxOf(T));
@@ -244,7 +244,8 @@ const std::vector<Row> &gevo::isa::integerRows() {
       {"{min,max}" GEVO_INTS, "T=T,T", binary},
       {"{min,max}{.u16x2,.s16x2}", "T=T,T", binary},
       {"{min,max}.relu{.s32,.s16x2}", "T=T,T", binary},
-      {"{div,rem}" GEVO_INTS, "T=T,T!", binary},
+      // By zero, all ones: the manual leaves it open, ptxas does not.
+      {"{div,rem}" GEVO_INTS, "T=T,T", binary},
       {"mul{.lo,.hi}" GEVO_INTS, "T=T,T", multiply},
       {"mul.wide{.u16,.u32,.s16,.s32}", "W=T,T", multiply},
       {"mad{.lo,.hi}" GEVO_INTS, "T=T,T,T", multiply},
