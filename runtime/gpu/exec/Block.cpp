@@ -71,7 +71,7 @@ Block::Block(Grid &G) : G(G) {
     if (!LocalStorage)
       X.LocalLimit = 0;
     if (G.CheckUninit && LocalStorage) {
-      LocalShadow.emplace_back(PerWarp);
+      LocalShadow.emplace_back(PerWarp, ShadowBeyond);
       X.LocalShadow = LocalShadow.back().data();
     }
   }
@@ -93,11 +93,6 @@ void Block::start(uint64_t BlockIndex, BlockTrace *Trace) {
     std::fill(SharedShadow.begin() + reservedShared(G), SharedShadow.end(), 1);
     SharedUnwritten = reservedShared(G);
   }
-  // Frames of calls are cleared when they are entered.
-  uint32_t OwnBytes = G.Code.Functions[0]->LocalBytes;
-  for (auto &S : LocalShadow)
-    for (unsigned L = 0; L < WarpSize; ++L)
-      std::memset(S.data() + uint64_t(L) * G.LocalBytes, 0, OwnBytes);
   for (BarrierState &B : Barriers) {
     std::fill(B.Arrived.begin(), B.Arrived.end(), 0);
     B.Used = false;

@@ -23,9 +23,6 @@
 using namespace gevo::gpu;
 
 namespace {
-/// Charged to the stack for each call, so that recursion ends even in
-/// functions without memory of their own.
-constexpr uint32_t CallBytes = 16;
 constexpr uint32_t MaxDepth = 4096;
 /// Registers of all frames of a warp.
 constexpr uint64_t MaxFrameBytes = uint64_t(32) << 20;
@@ -166,13 +163,25 @@ void Warp::callIndirect(uint32_t S, const Inst &I, uint32_t Mask) {
   callFunction(S, I.Target, K.ByAddress.find(Target)->second, Group);
 }
 
+void Warp::markFrame(const Frame &F) {
+  if (!LocalShadow)
+    return;
+  for (uint32_t M = F.Lanes; M; M &= M - 1) {
+    uint8_t *Marks = LocalShadow + __builtin_ctz(M) * LocalStride + F.LocalBase;
+    std::memset(Marks, ShadowBeyond, F.LocalTop - F.LocalBase);
+    std::memset(Marks, 0, F.Fn->ParamBytes);
+    for (const NamedRange &R : F.Fn->Variables)
+      std::memset(Marks + R.Begin, 0, R.Bytes);
+  }
+}
+
 bool Warp::callFunction(uint32_t S, uint32_t Site, uint32_t Function,
                         uint32_t Mask) {
   Frame *Caller = Splits[S].Where;
   const Code &Fn = *Owner.G.Code.Functions[Function];
   uint64_t Base = (uint64_t(Caller->LocalTop) + 15) & ~uint64_t(15);
   Frame *F = nullptr;
-  if (Base + Fn.LocalBytes + CallBytes > LocalLimit ||
+  if (Base + Fn.LocalBytes + FrameGap > LocalLimit ||
       Caller->Depth >= MaxDepth || !(F = newFrame(Fn))) {
     fault(FindingKind::StackOverflow, unsigned(__builtin_ctz(Mask)),
           "the call of '" + Fn.Source->Name + "' needs more than the " +
@@ -184,14 +193,10 @@ bool Warp::callFunction(uint32_t S, uint32_t Site, uint32_t Function,
   F->Function = Function;
   F->ReturnTo = Splits[S].Pc + 1;
   F->LocalBase = uint32_t(Base);
-  F->LocalTop = uint32_t(Base) + Fn.LocalBytes + CallBytes;
+  F->LocalTop = uint32_t(Base) + Fn.LocalBytes + FrameGap;
   F->Lanes = Mask;
   F->Depth = Caller->Depth + 1;
-  if (LocalShadow)
-    for (uint32_t M = Mask; M; M &= M - 1) {
-      unsigned L = unsigned(__builtin_ctz(M));
-      std::memset(LocalShadow + L * LocalStride + Base, 0, Fn.LocalBytes);
-    }
+  markFrame(*F);
   const CallInfo &Info = Caller->Fn->Calls[Site];
   size_t N = std::min(Info.Args.size(), Fn.Params.size());
   for (size_t K = 0; K < N; ++K)
@@ -321,10 +326,13 @@ void Warp::stack(const Inst &I, uint32_t Mask) {
               std::to_string(LocalLimit) + " bytes of stack of a thread");
     return;
   }
-  F.LocalTop = uint32_t(Base + Bytes);
+  F.LocalTop = uint32_t(std::min(Base + Bytes + FrameGap, LocalLimit));
   if (LocalShadow)
-    for (uint32_t M = Mask; M; M &= M - 1)
-      std::memset(LocalShadow + uint64_t(__builtin_ctz(M)) * LocalStride + Base,
-                  0, Bytes);
+    for (uint32_t M = Mask; M; M &= M - 1) {
+      uint8_t *Marks =
+          LocalShadow + uint64_t(__builtin_ctz(M)) * LocalStride + Base;
+      std::memset(Marks, 0, Bytes);
+      std::memset(Marks + Bytes, ShadowBeyond, F.LocalTop - Base - Bytes);
+    }
   Write(Base);
 }

@@ -40,6 +40,12 @@ using Handler = void (*)(Warp &W, const Inst &I, uint32_t Mask);
 /// The barrier behind barrier.cluster, after the 16 that programs number.
 constexpr uint32_t ClusterBarrier = 16;
 constexpr uint32_t NoSlot = ~uint32_t(0);
+/// Bytes of local memory after each frame and each alloca and before a frame's
+/// variables: an overrun meets them first, and recursion ends even in functions
+/// without memory of their own.
+constexpr uint32_t FrameGap = 16;
+/// Marks such bytes; see Warp::LocalShadow.
+constexpr uint8_t ShadowBeyond = 0x80;
 constexpr uint32_t NoPc = ~uint32_t(0);
 /// The reconvergence point of branches whose paths meet only at the return.
 constexpr uint32_t ReturnPc = NoPc - 1;
@@ -141,7 +147,8 @@ struct Code {
   std::vector<CallInfo> Calls;
   std::vector<std::vector<uint32_t>> TargetLists;
   uint32_t FrameBytes = 0; ///< Registers.
-  uint32_t LocalBytes = 0; ///< Memory of a frame: variables and parameters.
+  uint32_t LocalBytes = 0; ///< Memory of a frame: parameters and variables.
+  uint32_t ParamBytes = 0; ///< Its first part.
   std::vector<NamedRange> Variables; ///< Those, from the frame's start on.
   /// Formal parameters and results: place in the frame memory or row.
   std::vector<CallInfo::Piece> Params;

@@ -10,6 +10,7 @@
 #include "runtime/gpu/exec/Guesses.h"
 #include "runtime/gpu/ptx/Liveness.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cstring>
 
@@ -107,11 +108,21 @@ void Decoder::layOutFrame() {
     Formals(F.Params, Out->Params);
     Formals(F.Returns, Out->Results);
   }
-  // Variables come last: one that is overrun is near the end of memory.
-  for (Space Which : {Space::Param, Space::Local})
+  auto Body = [&](Space Which) {
     for (uint32_t Sym : F.Locals)
       if (M.variable(Sym).Where == Which)
         Place(Sym);
+  };
+  Body(Space::Param);
+  Out->ParamBytes = Cursor;
+  // Variables come last: one that is overrun is near the end of memory.
+  auto IsLocal = [&](uint32_t S) {
+    return M.variable(S).Where == Space::Local;
+  };
+  if (Cursor && !F.Calls.empty() &&
+      std::any_of(F.Locals.begin(), F.Locals.end(), IsLocal))
+    Cursor += FrameGap;
+  Body(Space::Local);
   if (Cursor > MaxFrameMemory)
     fail("function '" + F.Name + "' needs " + std::to_string(Cursor) +
          " bytes of local memory, more than " + std::to_string(MaxFrameMemory));

@@ -70,6 +70,17 @@ std::string besideNearest(const std::vector<NamedRange> &All, uint64_t Base,
          beside(Distance, Inside, "variable '" + Best->Name + "'", Best->Bytes);
 }
 
+/// The local variables of all frames of the current path.
+std::vector<NamedRange> variablesOf(const Warp &W) {
+  std::vector<NamedRange> All;
+  for (const Frame *F = W.Current; F; F = F->Caller)
+    for (NamedRange R : F->Fn->Variables) {
+      R.Begin += F->LocalBase;
+      All.push_back(std::move(R));
+    }
+  return All;
+}
+
 std::string besideConstant(const Neighbour &N, uint64_t Address) {
   if (!N.Where)
     return {};
@@ -220,7 +231,7 @@ uint64_t resolveLane(Warp &W, const Inst &I, unsigned Lane, uint64_t Address,
             describe("local", Kind, Bytes, Offset) +
                 " is outside of the thread's " + std::to_string(W.LocalLimit) +
                 " bytes of local memory" +
-                besideNearest(W.code().Variables, W.Current->LocalBase, Offset),
+                besideNearest(variablesOf(W), 0, Offset),
             Offset, Bytes);
     return 0;
   case ptx::Space::Param: {
@@ -260,6 +271,17 @@ uint64_t resolveLane(Warp &W, const Inst &I, unsigned Lane, uint64_t Address,
   return resolveGlobal(W, Lane, Address, Bytes, Kind, Space);
 }
 
+/// Whether one of \p Bytes bytes, a power of two, lies in no variable.
+bool isBeyond(const uint8_t *Shadow, uint32_t Bytes) {
+  uint64_t Marks = 0;
+  for (uint32_t Done = 0; Done < Bytes; Done += 8) {
+    uint64_t Some = 0;
+    std::memcpy(&Some, Shadow + Done, std::min(Bytes - Done, 8u));
+    Marks |= Some;
+  }
+  return Marks & 0x0101010101010101ull * ShadowBeyond;
+}
+
 /// How many of \p Bytes bytes, a power of two, are marked as written.
 uint32_t written(const uint8_t *Shadow, uint32_t Bytes) {
   uint32_t N = 0;
@@ -271,7 +293,8 @@ uint32_t written(const uint8_t *Shadow, uint32_t Bytes) {
   return N;
 }
 
-/// Shared and local bytes that are read before they were written.
+/// Shared and local bytes that are read before they were written, and local
+/// ones between the variables of the frames.
 void checkInitialised(Warp &W, uint32_t Mask, const uint64_t (&A)[WarpSize],
                       uint32_t Bytes, AccessKind Kind, TraceSpace Space) {
   bool Shared = Space == TraceSpace::Shared;
@@ -282,6 +305,15 @@ void checkInitialised(Warp &W, uint32_t Mask, const uint64_t (&A)[WarpSize],
   for (uint32_t M = Mask; M; M &= M - 1) {
     unsigned L = unsigned(__builtin_ctz(M));
     uint64_t Offset = A[L] - reinterpret_cast<uint64_t>(Memory);
+    if (!Shared && isBeyond(Shadow + Offset, Bytes)) {
+      uint64_t Where = Offset - L * W.LocalStride;
+      W.report(FindingKind::OutOfBoundsLocal, L,
+               describe("local", Kind, Bytes, Where) +
+                   " is outside of the thread's variables" +
+                   besideNearest(variablesOf(W), 0, Where),
+               Where, Bytes);
+      continue;
+    }
     uint32_t Missing = Bytes - written(Shadow + Offset, Bytes);
     if (!Missing)
       continue;

@@ -54,9 +54,11 @@ void Warp::start(uint32_t Lanes) {
   F->Caller = nullptr;
   F->Function = 0;
   F->LocalBase = 0;
-  F->LocalTop = Kernel.LocalBytes;
+  F->LocalTop =
+      uint32_t(std::min<uint64_t>(Kernel.LocalBytes + FrameGap, LocalStride));
   F->Lanes = Lanes;
   F->Depth = 0;
+  markFrame(*F);
   addSplit(Lanes, 0, F, nullptr);
 }
 

@@ -153,7 +153,9 @@ public:
   uint64_t Executed = 0;  ///< Warp instructions, up to the last slice.
   /// While a clock is read: warp instructions of this warp and of the grid.
   uint64_t NowExecuted = 0, NowInGrid = 0;
-  uint8_t *LocalShadow = nullptr; ///< Initialised bytes; null: not checked.
+  /// A mark for each byte of local memory: 0 until it is written, 1 then,
+  /// ShadowBeyond where no frame has a variable. Null: not checked.
+  uint8_t *LocalShadow = nullptr;
 
 private:
   enum class SliceEnd : uint8_t { Switched, Yielded };
@@ -182,6 +184,8 @@ private:
 
   // Calls.cpp: frames, calls, built-in functions.
   void call(uint32_t S, const Inst &I, uint32_t Mask);
+  /// Sets the marks of local memory for a frame that is entered.
+  void markFrame(const Frame &F);
   bool callFunction(uint32_t S, uint32_t Site, uint32_t Function,
                     uint32_t Mask);
   void callIndirect(uint32_t S, const Inst &I, uint32_t Mask);

@@ -97,6 +97,50 @@ TEST_F(CheckTest, VariablesThatAreMissedAreNamed) {
             std::string::npos);
 }
 
+// Functions get addresses of their callers' variables, and memory goes on
+// behind those: with frames of functions, with what alloca takes.
+TEST_F(CheckTest, VariablesOfCallersEndWhereTheyEnd) {
+  std::string Get =
+      ".func (.param .b32 r) get(.param .b64 p) { .reg .b64 %a; .reg .b32 %v; "
+      ".local .b32 own; st.local.b32 [own], 5; ld.param.b64 %a, [p]; "
+      "ld.u32 %v, [%a]; add.u32 %v, %v, 1; st.param.b32 [r], %v; ret; }\n"
+      ".func (.param .b32 r) pass(.param .b64 p) { .reg .b32 %v; "
+      ".reg .b64 %a; { .param .b64 q; .param .b32 s; ld.param.b64 %a, [p]; "
+      "st.param.b64 [q], %a; call (s), get, (q); ld.param.b32 %v, [s]; } "
+      "st.param.b32 [r], %v; ret; }\n";
+  auto Body = [](const std::string &Callee, int Offset) {
+    return ".local .align 8 .b8 array[24]; mov.u64 %rd1, array;\n"
+           "cvta.local.u64 %rd2, %rd1; st.local.v2.u32 [%rd1], {1, 2};\n"
+           "st.local.v2.u32 [%rd1+8], {3, 4}; st.local.v2.u32 [%rd1+16], "
+           "{5, 6};\nadd.s64 %rd2, %rd2, " +
+           std::to_string(Offset) +
+           "; { .param .b64 p; .param .b32 r; st.param.b64 [p], %rd2; call "
+           "(r), " +
+           Callee +
+           ", (p); ld.param.b32 %r1, [r]; st.global.u32 [%out], %r1; }";
+  };
+  Dim3 One{1, 1, 1};
+  for (const char *Callee : {"get", "pass"}) {
+    for (int Inside : {0, 20})
+      runClean(Body(Callee, Inside), One, One, Get);
+    for (int Outside : {-4, -16, 24, 36}) {
+      LaunchResult R =
+          run(Body(Callee, Outside), One, CheckSet::all(), One, Get);
+      ASSERT_EQ(R.Findings.size(), 1u) << Callee << Outside;
+      EXPECT_EQ(R.Findings[0].Kind, FindingKind::OutOfBoundsLocal);
+      EXPECT_NE(R.Findings[0].Message.find("variable 'array' of 24 bytes"),
+                std::string::npos)
+          << R.Findings[0].Message;
+    }
+  }
+  std::string Alloca = "alloca.u64 %rd1, 24, 8; alloca.u64 %rd2, 8, 8;\n"
+                       "st.local.u32 [%rd2], 1; st.local.u32 [%rd1+20], 2;\n";
+  runClean(Alloca, One);
+  LaunchResult R = run(Alloca + "st.local.u32 [%rd1+24], 3;", One);
+  ASSERT_EQ(R.Findings.size(), 1u);
+  EXPECT_EQ(R.Findings[0].Kind, FindingKind::OutOfBoundsLocal);
+}
+
 TEST_F(CheckTest, LocalParamAndConstBounds) {
   expect(LaunchStatus::IllegalAddress, FindingKind::OutOfBoundsLocal,
          ".local .b8 l[16]; mov.u64 %rd1, l; st.local.u32 [%rd1+65536], 1;");
