@@ -198,6 +198,9 @@ Token Lexer::next() {
   } else if (isDigit(C)) {
     lexNumber(T);
     return T;
+  } else if (C == '.' && Stop - Cur > 1 && isDigit(Cur[1])) {
+    lexDecimalFloat(T, Begin);
+    return T;
   } else if (C == '"') {
     ++Cur;
     ++Begin;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Constant expressions follow C: 64-bit integers, signed unless a literal says
-// otherwise or needs all 64 bits.
+// otherwise or needs all 64 bits, and 64-bit floats.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,20 +34,78 @@ unsigned precedence(std::string_view Op) {
 }
 } // namespace
 
+Constant Constant::ofReal(double D) {
+  Constant C;
+  C.IsReal = true;
+  std::memcpy(&C.Bits, &D, 8);
+  return C;
+}
+
+double Constant::real() const {
+  if (!IsReal)
+    return double(int64_t(Bits));
+  if (Single) {
+    uint32_t Low = uint32_t(Bits);
+    float F;
+    std::memcpy(&F, &Low, 4);
+    return F;
+  }
+  double D;
+  std::memcpy(&D, &Bits, 8);
+  return D;
+}
+
 int64_t Parser::parseConstant() {
+  Token At = Tok;
+  Constant C = parseValue();
+  if (!Failed && C.IsReal)
+    error(At, "expected an integer, found a float");
+  return int64_t(C.Bits);
+}
+
+Constant Parser::parseValue() {
   ExprUnsigned = false;
   return parseTernary(0);
 }
 
-int64_t Parser::parseTernary(unsigned Depth) {
-  int64_t C = parseBinary(1, Depth);
+Constant Parser::parseTernary(unsigned Depth) {
+  Constant C = parseBinary(1, Depth);
   if (!Tok.isPunct('?'))
     return C;
   advance();
-  int64_t A = parseTernary(Depth + 1);
+  Constant A = parseTernary(Depth + 1);
   expect(':', "in a conditional constant");
-  int64_t B = parseTernary(Depth + 1);
-  return C ? A : B;
+  Constant B = parseTernary(Depth + 1);
+  return C.isTrue() ? A : B;
+}
+
+/// Of two values of which one is a float.
+bool Parser::applyReal(std::string_view Op, Constant &Left,
+                       const Constant &Right, const Token &At) {
+  double A = Left.real(), B = Right.real();
+  auto Truth = [&](bool Holds) {
+    Left = Constant();
+    Left.Bits = Holds;
+  };
+  if (Op == "*")
+    Left = Constant::ofReal(A * B);
+  else if (Op == "/")
+    Left = Constant::ofReal(A / B);
+  else if (Op == "+")
+    Left = Constant::ofReal(A + B);
+  else if (Op == "-")
+    Left = Constant::ofReal(A - B);
+  else if (Op == "<" || Op == ">")
+    Truth(Op == "<" ? A < B : A > B);
+  else if (Op == "<=" || Op == ">=")
+    Truth(Op == "<=" ? A <= B : A >= B);
+  else if (Op == "==" || Op == "!=")
+    Truth((A == B) == (Op == "=="));
+  else if (Op == "&&" || Op == "||")
+    Truth(Op == "&&" ? A && B : A || B);
+  else
+    error(At, quote(At) + " takes integers, not floats");
+  return !Failed;
 }
 
 bool Parser::applyBinary(std::string_view Op, int64_t A, int64_t B,
@@ -99,8 +157,8 @@ bool Parser::applyBinary(std::string_view Op, int64_t A, int64_t B,
   return true;
 }
 
-int64_t Parser::parseBinary(unsigned MinPrec, unsigned Depth) {
-  int64_t Left = parseUnary(Depth);
+Constant Parser::parseBinary(unsigned MinPrec, unsigned Depth) {
+  Constant Left = parseUnary(Depth);
   while (!Failed && Tok.is(TokenKind::Punct)) {
     std::string_view Op = Tok.Text;
     unsigned Prec = precedence(Op);
@@ -110,51 +168,97 @@ int64_t Parser::parseBinary(unsigned MinPrec, unsigned Depth) {
     advance();
     if (Depth >= MaxExpressionDepth) {
       error(At, "the constant is nested too deeply");
-      return 0;
+      return {};
     }
-    int64_t Right = parseBinary(Prec + 1, Depth + 1);
-    if (!Failed && !applyBinary(Op, Left, Right, ExprUnsigned, Left))
+    Constant Right = parseBinary(Prec + 1, Depth + 1);
+    if (Failed)
+      break;
+    if (Left.IsReal || Right.IsReal) {
+      applyReal(Op, Left, Right, At);
+      continue;
+    }
+    int64_t Out = 0;
+    if (!applyBinary(Op, int64_t(Left.Bits), int64_t(Right.Bits), ExprUnsigned,
+                     Out))
       error(At, "division by zero in a constant");
+    Left.Bits = uint64_t(Out);
   }
   return Left;
 }
 
-int64_t Parser::parseUnary(unsigned Depth) {
-  if (Depth >= MaxExpressionDepth) {
-    error("the constant is nested too deeply");
-    return 0;
-  }
-  if (accept('-'))
-    return int64_t(0 - uint64_t(parseUnary(Depth + 1)));
-  if (accept('+'))
-    return parseUnary(Depth + 1);
-  if (accept('~'))
-    return ~parseUnary(Depth + 1);
-  if (accept('!'))
-    return !parseUnary(Depth + 1);
-  if (accept('(')) {
-    if (Tok.isDot("s64") || Tok.isDot("u64")) {
-      ExprUnsigned = Tok.isDot("u64");
-      advance();
-      expect(')', "after a cast");
-      return parseUnary(Depth + 1);
-    }
-    int64_t V = parseTernary(Depth + 1);
+/// What follows an open parenthesis: a cast and its operand, or a constant and
+/// the end of the parenthesis.
+Constant Parser::parseCast(unsigned Depth) {
+  bool ToReal = Tok.isDot("f64"), Unsigned = Tok.isDot("u64");
+  if (!ToReal && !Unsigned && !Tok.isDot("s64")) {
+    Constant V = parseTernary(Depth + 1);
     expect(')', "in a constant");
     return V;
   }
+  advance();
+  expect(')', "after a cast");
+  Constant V = parseUnary(Depth + 1);
+  if (ToReal)
+    return Constant::ofReal(V.real());
+  ExprUnsigned = Unsigned;
+  if (!V.IsReal)
+    return V;
+  double D = V.real(), Limit = Unsigned ? 0x1p64 : 0x1p63;
+  if (!(D > (Unsigned ? -1.0 : -0x1p63 - 1) && D < Limit)) {
+    error("the float does not fit in 64 bits");
+    return {};
+  }
+  Constant C;
+  C.Bits = Unsigned ? uint64_t(D) : uint64_t(int64_t(D));
+  return C;
+}
+
+Constant Parser::parseUnary(unsigned Depth) {
+  Constant C;
+  if (Depth >= MaxExpressionDepth) {
+    error("the constant is nested too deeply");
+    return C;
+  }
+  Token At = Tok;
+  if (accept('-')) {
+    C = parseUnary(Depth + 1);
+    if (C.IsReal) // Of a NaN, too.
+      C.Bits ^= C.Single ? uint64_t(1) << 31 : uint64_t(1) << 63;
+    else
+      C.Bits = 0 - C.Bits;
+    return C;
+  }
+  if (accept('+'))
+    return parseUnary(Depth + 1);
+  if (accept('~')) {
+    C = parseUnary(Depth + 1);
+    if (C.IsReal)
+      error(At, quote(At) + " takes integers, not floats");
+    C.Bits = ~C.Bits;
+    return C;
+  }
+  if (accept('!')) {
+    C.Bits = !parseUnary(Depth + 1).isTrue();
+    return C;
+  }
+  if (accept('('))
+    return parseCast(Depth);
   if (Tok.is(TokenKind::Name) && Tok.Text == "WARP_SZ") {
     advance();
-    return 32;
+    C.Bits = 32;
+    return C;
   }
-  if (!Tok.is(TokenKind::Int)) {
+  if (!Tok.is(TokenKind::Int) && !Tok.is(TokenKind::Float)) {
     error("expected a constant, found " + quote(Tok));
-    return 0;
+    return C;
   }
-  int64_t V = int64_t(Tok.Value);
-  ExprUnsigned |= Tok.Unsigned || V < 0;
+  C.Bits = Tok.Value;
+  C.IsReal = Tok.is(TokenKind::Float);
+  C.Single = C.IsReal && Tok.Single;
+  if (!C.IsReal)
+    ExprUnsigned |= Tok.Unsigned || int64_t(C.Bits) < 0;
   advance();
-  return V;
+  return C;
 }
 
 void Parser::parseInitialiser(Variable &V, uint64_t &Elements,
@@ -203,34 +307,6 @@ void Parser::parseInitValue(Variable &V, uint64_t Element,
   InitValue I;
   I.Offset = uint32_t(Offset);
   I.Bytes = ElementBytes;
-  bool Minus = false;
-  if (Tok.isPunct('-') && peek().is(TokenKind::Float)) {
-    Minus = true;
-    advance();
-  }
-  if (Tok.is(TokenKind::Float)) {
-    double D;
-    if (Tok.Single) {
-      float S;
-      uint32_t Bits = uint32_t(Tok.Value);
-      std::memcpy(&S, &Bits, 4);
-      D = S;
-    } else {
-      std::memcpy(&D, &Tok.Value, 8);
-    }
-    D = Minus ? -D : D;
-    if (V.Type == Mod::F32 && Tok.Single) {
-      I.Bits = Tok.Value ^ (Minus ? 0x80000000u : 0);
-    } else if (V.Type == Mod::F32) {
-      float S = float(D);
-      std::memcpy(&I.Bits, &S, 4);
-    } else {
-      std::memcpy(&I.Bits, &D, 8);
-    }
-    advance();
-    V.Init.push_back(I);
-    return;
-  }
   // 0xFF00(symbol) takes some bytes of an address.
   if (Tok.is(TokenKind::Int) && peek().isPunct('(')) {
     uint64_t Mask = Tok.Value;
@@ -263,7 +339,15 @@ void Parser::parseInitValue(Variable &V, uint64_t Element,
     error("expected a symbol, found " + quote(Tok));
     return;
   } else {
-    I.Bits = uint64_t(parseConstant());
+    Constant C = parseValue();
+    I.Bits = C.Bits;
+    if (C.IsReal && V.Type == Mod::F32 && !C.Single) {
+      float S = float(C.real());
+      I.Bits = 0;
+      std::memcpy(&I.Bits, &S, 4);
+    } else if (C.IsReal && V.Type != Mod::F32 && C.Single) {
+      I.Bits = Constant::ofReal(C.real()).Bits;
+    }
   }
   if (Parens)
     expect(')', "after the symbol");

@@ -108,7 +108,7 @@ bool Parser::parseOpcode(Instruction &I) {
   // Some opcodes have several words: cp.async, mbarrier.init. The longest one
   // that exists counts.
   if (Words == "cp" || Words == "mbarrier")
-    while (!Failed && Tok.is(TokenKind::Dot) && !Tok.SpaceBefore) {
+    while (!Failed && Tok.is(TokenKind::Dot)) {
       std::string Longer = Words + "." + std::string(Tok.Text.substr(0, 80));
       Opcode Op = opcodeByName(Longer);
       bool Between = Longer == "cp.async.mbarrier";
@@ -127,8 +127,7 @@ bool Parser::parseOpcode(Instruction &I) {
 /// Names the instruction with the modifiers that are left, as people know it.
 /// A known one is a trap that says so.
 void Parser::refuse(Instruction I, const Token &At, std::string Text) {
-  while (!Failed && Tok.is(TokenKind::Dot) && !Tok.SpaceBefore &&
-         Text.size() < 200) {
+  while (!Failed && Tok.is(TokenKind::Dot) && Text.size() < 200) {
     Text += "." + std::string(Tok.Text.substr(0, 80));
     advance();
   }
@@ -169,7 +168,7 @@ std::string Parser::textOf(const Instruction &I, const OpcodeInfo &Info) const {
 
 bool Parser::parseModifiers(Instruction &I, const OpcodeInfo &Info,
                             const Token &At) {
-  while (!Failed && Tok.is(TokenKind::Dot) && !Tok.SpaceBefore) {
+  while (!Failed && Tok.is(TokenKind::Dot)) {
     Mod X = modByName(Tok.Text);
     if (X == Mod::None || !Info.Allowed.test(unsigned(X))) {
       Token Bad = Tok;

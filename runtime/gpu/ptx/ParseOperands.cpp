@@ -112,22 +112,10 @@ Operand Parser::parseOperand(bool WantPair) {
     return O;
   }
   Operand O;
-  bool Minus = false;
-  if (Tok.isPunct('-') && peek().is(TokenKind::Float)) {
-    Minus = true;
-    advance();
-  }
-  if (Tok.is(TokenKind::Float)) {
-    O.Kind = OperandKind::Float;
-    O.Single = Tok.Single;
-    O.Value = int64_t(Tok.Value);
-    if (Minus)
-      O.Value ^= Tok.Single ? int64_t(0x80000000u) : INT64_MIN;
-    advance();
-    return O;
-  }
-  O.Kind = OperandKind::Integer;
-  O.Value = parseConstant();
+  Constant C = parseValue();
+  O.Kind = C.IsReal ? OperandKind::Float : OperandKind::Integer;
+  O.Single = C.Single;
+  O.Value = int64_t(C.Bits);
   return O;
 }
 

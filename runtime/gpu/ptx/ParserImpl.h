@@ -34,6 +34,18 @@ constexpr uint32_t MaxScopeDepth = 256;
 constexpr uint32_t MaxExpressionDepth = 64;
 constexpr uint32_t MaxAlign = 1u << 16;
 
+/// The value of a constant expression: an integer, or a float of 64 bits, or of
+/// 32 where a single literal of that size stands alone.
+struct Constant {
+  uint64_t Bits = 0;
+  bool IsReal = false;
+  bool Single = false;
+
+  static Constant ofReal(double D);
+  double real() const; ///< Of an integer, too, as a signed one.
+  bool isTrue() const { return IsReal ? real() != 0 : Bits != 0; }
+};
+
 class Parser {
 public:
   explicit Parser(std::string_view Text) : Lex(Text) {}
@@ -144,9 +156,13 @@ private:
 
   // ParseExpr.cpp: constants.
   int64_t parseConstant();
-  int64_t parseTernary(unsigned Depth);
-  int64_t parseBinary(unsigned MinPrec, unsigned Depth);
-  int64_t parseUnary(unsigned Depth);
+  Constant parseValue();
+  Constant parseTernary(unsigned Depth);
+  Constant parseBinary(unsigned MinPrec, unsigned Depth);
+  Constant parseUnary(unsigned Depth);
+  Constant parseCast(unsigned Depth);
+  bool applyReal(std::string_view Op, Constant &Left, const Constant &Right,
+                 const Token &At);
   static bool applyBinary(std::string_view Op, int64_t A, int64_t B,
                           bool Unsigned, int64_t &Out);
   void parseInitialiser(Variable &V, uint64_t &Elements, unsigned ElementBytes);

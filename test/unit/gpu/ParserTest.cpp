@@ -191,7 +191,11 @@ TEST(Parser, FormsThatCompilersDoNotWrite) {
                        " mov.s32 %r1, -(3 * 4) % 5;\n"
                        " ld.global.u32 %r1, t[3];\n"
                        " mov.u64 %rd1, t[2];\n"
-                       " ld.global.u32 %r1, [%rd1].unified;\n}\n");
+                       " ld.global.u32 %r1, [%rd1].unified;\n"
+                       " mov .u32 %r1, 7;\n mov /* here, too */ .f32 %r1, .5;\n"
+                       " add\n .rn .ftz\n.f32 %r1, %r1, -.25e1;\n"
+                       " mov.f32 %r1, -(1.0 + 2 * 0f3F800000) / 2;\n"
+                       " mov.u32 %r1, (.s64)2.75 + (1.5 > 1 ? 4 : 8);\n}\n");
   ASSERT_TRUE(M) << M.error().str();
   const Function &F = (*M)->Functions[0];
   // Three, four, and two with a third that keeps what is overwritten.
@@ -200,6 +204,17 @@ TEST(Parser, FormsThatCompilersDoNotWrite) {
   EXPECT_EQ(F.operands(F.Code[11])[1].Kind, OperandKind::Address);
   EXPECT_EQ(F.operands(F.Code[11])[1].Value, 12);
   EXPECT_EQ(F.operands(F.Code[12])[1].Value, 8);
+  EXPECT_EQ(F.operands(F.Code[14])[1].Value, 7);
+  EXPECT_EQ(F.operands(F.Code[15])[1].Value, 0x3FE0000000000000);
+  EXPECT_EQ(F.operands(F.Code[16])[2].Value, int64_t(0xC004000000000000));
+  EXPECT_EQ(F.operands(F.Code[17])[1].Value, int64_t(0xBFF8000000000000));
+  EXPECT_EQ(F.operands(F.Code[18])[1].Value, 6);
+  EXPECT_EQ(errorOf(Header + ".entry k() {\n .reg .b32 %r<9>;\n"
+                             " ld.shared.u32 %r1, [1.5];\n}\n"),
+            "6:22: expected an integer, found a float");
+  EXPECT_EQ(errorOf(Header + ".entry k() {\n .reg .b32 %r<9>;\n"
+                             " mov.f32 %r1, 1.5 & 1;\n}\n"),
+            "6:19: '&' takes integers, not floats");
   EXPECT_EQ(errorOf(Header + ".entry k() {\n .reg .b32 %r<9>;\n"
                              " mov.v2.u32 {%r1, %r2}, %tid;\n}\n"),
             "6:2: 'mov.v2.u32' takes vectors of 2 elements");
