@@ -1,4 +1,4 @@
-//===- nvcc-names.h - What nvcc declares for host code ----------*- C++ -*-===//
+//===- nvcc-names.h - What nvcc has and clang has not -----------*- C++ -*-===//
 //
 // Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,6 +11,9 @@
 // so that whatever a program declares itself, or takes from std, goes first.
 // nvcc's headers also bring time and clock of the host, which clang's do not.
 //
+// For device code, clang 19 calls the delete that takes a size, which only
+// <new> defines there, and declares nan and nanf without defining them.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef GEVO_NVCC_NAMES_H
@@ -18,6 +21,7 @@
 
 #if defined(__CUDA__) && defined(__cplusplus)
 
+#include <new>
 #include <time.h>
 
 namespace gevo_nvcc {
@@ -38,6 +42,13 @@ inline __attribute__((host)) constexpr gevo_nvcc::Number<A, B> min(A X, B Y) {
 template <class A, class B>
 inline __attribute__((host)) constexpr gevo_nvcc::Number<A, B> max(A X, B Y) {
   return X < Y ? Y : X;
+}
+
+static inline __attribute__((device)) double nan(const char *) {
+  return __builtin_nan("");
+}
+static inline __attribute__((device)) float nanf(const char *) {
+  return __builtin_nanf("");
 }
 
 #endif
