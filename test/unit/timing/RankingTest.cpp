@@ -101,7 +101,46 @@ TEST_P(Ranking, UnrollingHelps) {
         cycles("loop_unrolled", {64, 1, 1}, {256, 1, 1}, {256}), 2, 7);
 }
 
+/// Each thread sums \p Count words of a table that L1 holds, one or four at a
+/// time.
+std::string sums(const Profile &P, unsigned Count, bool Vector) {
+  std::string Load =
+      Vector ? "ld.global.nc.v4.f32 {%f2, %f3, %f4, %f5}, [%rd2];\n"
+               "add.f32 %f1, %f1, %f2;\nadd.f32 %f6, %f6, %f3;\n"
+               "add.f32 %f1, %f1, %f4;\nadd.f32 %f6, %f6, %f5;\n"
+             : "ld.global.nc.f32 %f2, [%rd2];\nadd.f32 %f1, %f1, %f2;\n";
+  std::string Bytes = Vector ? "16" : "4", Step = Vector ? "4096" : "1024";
+  return kernel(P, ".param .u64 in, .param .u64 out",
+                ".reg .b32 %r<4>; .reg .b64 %rd<6>; .reg .f32 %f<8>;\n"
+                ".reg .pred %p;\nmov.f32 %f1, 0f00000000;\n"
+                "mov.f32 %f6, %f1;\nld.param.u64 %rd1, [in];\n"
+                "ld.param.u64 %rd3, [out];\nmov.u32 %r1, %tid.x;\n"
+                "mul.wide.u32 %rd4, %r1, " +
+                    Bytes +
+                    ";\nadd.s64 %rd2, %rd1, %rd4;\nmov.u32 %r2, 0;\nL:\n" +
+                    Load + "add.s64 %rd2, %rd2, " + Step +
+                    ";\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p, %r2, " +
+                    std::to_string(Vector ? Count / 4 : Count) +
+                    ";\n@%p bra L;\nadd.f32 %f1, %f1, %f6;\n"
+                    "mul.wide.u32 %rd4, %r1, 4;\nadd.s64 %rd3, %rd3, %rd4;\n"
+                    "st.global.f32 [%rd3], %f1;");
+}
+
 TEST_P(Ranking, VectorLoadsHelp) {
+  // Where instructions are what there is too much of: a quarter of the loads,
+  // of the addresses and of the loop's own instructions.
+  double Cycles[2];
+  for (bool Vector : {false, true}) {
+    Bench B(P, sums(P, 16, Vector));
+    uint64_t In = B.Gpu.allocate(65536), Out = B.Gpu.allocate(65536);
+    Cycles[Vector] =
+        double(B.run("k", {uint32_t(16 * P.SMs), 1, 1}, {256, 1, 1}, {In, Out})
+                   .Cycles);
+  }
+  ratio(Cycles[0], Cycles[1], 1.1, 2.6);
+}
+
+TEST_P(Ranking, VectorCopiesAreBoundByMemory) {
   // The same bytes in a quarter of the threads. Where L2 holds nearly all of
   // them (GTX 1080 Ti), their order decides which are written back, and when.
   ratio(cycles("copy_coalesced", {1792, 1, 1}, {256, 1, 1}),
