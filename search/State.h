@@ -79,7 +79,8 @@ struct SearchState {
   std::vector<EditGroup> Groups;
   /// Single edits, and families, that were found to be valid.
   std::vector<Individual> Singles;
-  /// Single edits that it found to fail when run: some only lack another.
+  /// Single edits that were found to fail when run, and families that a check
+  /// found fault with: some only lack another.
   std::vector<EditList> Failures;
   uint64_t SweepPosition = 0;
   /// Evaluations of the families and of the sweep.

@@ -41,10 +41,11 @@ static uint64_t endOfRound(const SearchState &State) {
   return FirstRound << State.Round;
 }
 
-// How many of \p Share of the round are left to families and sweeps, at most a
-// batch.
+// How many of \p Share of this round's evaluations are left to families and
+// sweeps, at most a batch; earlier rounds had theirs.
 static size_t left(const SearchState &State, double Share) {
-  double Left = Share * endOfRound(State) - State.Swept;
+  double End = endOfRound(State), Begin = State.Round ? End / 2 : 0;
+  double Left = SweepBudget * Begin + Share * (End - Begin) - State.Swept;
   return Left <= 0 ? 0 : std::min<size_t>(BatchSize, std::ceil(Left));
 }
 

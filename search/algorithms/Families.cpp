@@ -102,10 +102,14 @@ void gevo::tryGroups(Search &S, size_t Count) {
     if (Tried[I].valid()) {
       if (Tried[I].Result.Time < State.Baseline.Time)
         State.Singles.push_back(std::move(Tried[I]));
-    } else if (Now[I].Edits.size() > 1) {
-      split(Now[I], Groups);
-    } else if (Tried[I].Result.End >= Stage::Run) {
-      State.Failures.push_back(std::move(Tried[I].Edits));
+      continue;
     }
+    bool Single = Now[I].Edits.size() == 1;
+    if (!Single)
+      split(Now[I], Groups);
+    // Barriers may all go once what they guard is gone.
+    Stage End = Tried[I].Result.End;
+    if (Single ? End >= Stage::Run : End == Stage::Check)
+      State.Failures.push_back(std::move(Tried[I].Edits));
   }
 }

@@ -50,6 +50,8 @@ public:
   /// What captured launches take as the machine code of \p I, in nanoseconds;
   /// nothing where that is not what counts, or where it fails.
   std::optional<double> price(const Individual &I);
+  /// The same of the original.
+  std::optional<double> originalPrice();
   /// Grows when there is something new to validate with, so that what was
   /// validated before has not seen all of it.
   size_t examCount() { return exams().count(); }
@@ -96,8 +98,7 @@ private:
   WorkerLimits Limits;
   View &V;
   Payload Original;
-  /// Of Launches, by machine code, once it was asked for.
-  std::optional<double> OriginalPrice;
+  /// Of Launches, by machine code and by the hash of what was asked for.
   llvm::StringMap<Fitness> Prices;
   std::unique_ptr<Runner> Pricer;
   std::vector<Target> Targets;

@@ -347,7 +347,9 @@ Error Pipeline::run() {
   if (Best)
     if (Error E = write(S, *Best))
       return E;
-  V.result(S, Found, Asked, Base->runs(), SearchTook, Best ? Asked.Out : "");
+  double Baseline = Judging->originalPrice().value_or(S.state().Baseline.Time);
+  V.result(S, Found, Asked, Baseline, Base->runs(), SearchTook,
+           Best ? Asked.Out : "");
   tellNext(Best);
   Judging->removeScratch();
   return Error::success();

@@ -131,12 +131,16 @@ std::optional<double> Judges::price(const Individual &I) {
   return Now && Now->valid() ? std::optional(Now->Time) : std::nullopt;
 }
 
+std::optional<double> Judges::originalPrice() {
+  std::optional<Fitness> Now = priced(Original);
+  return Now && Now->valid() ? std::optional(Now->Time) : std::nullopt;
+}
+
 void Judges::price(const Payload &Code, Finalist &F) {
   std::optional<Fitness> Priced = priced(Code);
-  if (!Priced)
+  std::optional<double> OriginalPrice = originalPrice();
+  if (!Priced || !OriginalPrice)
     return;
-  if (!OriginalPrice)
-    OriginalPrice = priced(Original)->Time;
   Fitness Now = std::move(*Priced);
   if (Now.valid() && Now.Time >= *OriginalPrice)
     Now = Fitness::failed(

@@ -98,12 +98,9 @@ static void row(StringRef Title, const Fitness &F, double Baseline,
 }
 
 void View::table(const Search &S, ArrayRef<Finalist> Finalists,
-                 const Settings &Asked) {
+                 const Settings &Asked, double Time) {
   Fitness Baseline = S.state().Baseline;
-  // Those that were timed as machine code have one baseline.
-  for (const Finalist &F : Finalists)
-    if (F.Baseline > 0)
-      Baseline.Time = F.Baseline;
+  Baseline.Time = Time;
   Objective Goal = cantFail(parseObjective(Asked.Objective), "it was checked");
   bool Several = Asked.gpus().size() > 1;
   errs() << format("%41s  %8s      error  edits\n", Goal.unit().str().c_str(),
@@ -178,10 +175,10 @@ json::Object gevo::measuredOf(const Search &S, const Finalist &F,
 }
 
 void View::result(const Search &S, ArrayRef<Finalist> Finalists,
-                  const Settings &Asked, uint64_t Runs, double ProcessorSeconds,
-                  StringRef Written) {
+                  const Settings &Asked, double Baseline, uint64_t Runs,
+                  double ProcessorSeconds, StringRef Written) {
   if (!Quiet)
-    table(S, Finalists, Asked);
+    table(S, Finalists, Asked, Baseline);
   if (!Json)
     return;
   json::Array List;
@@ -196,15 +193,14 @@ void View::result(const Search &S, ArrayRef<Finalist> Finalists,
   json::Object Stages;
   for (unsigned I = 0; I < NumStages; ++I)
     Stages[name(static_cast<Stage>(I))] = S.state().Stages[I];
-  outs() << formatv(
-      "{0:2}\n",
-      json::Value(json::Object{{"baseline_us", S.state().Baseline.Time / 1000},
-                               {"evaluations", S.state().Evaluations},
-                               {"runs", Runs},
-                               {"generations", S.state().Generation},
-                               {"seconds", S.elapsed()},
-                               {"processor_seconds", ProcessorSeconds},
-                               {"stages", std::move(Stages)},
-                               {"finalists", std::move(List)},
-                               {"written", Written}}));
+  outs() << formatv("{0:2}\n", json::Value(json::Object{
+                                   {"baseline_us", Baseline / 1000},
+                                   {"evaluations", S.state().Evaluations},
+                                   {"runs", Runs},
+                                   {"generations", S.state().Generation},
+                                   {"seconds", S.elapsed()},
+                                   {"processor_seconds", ProcessorSeconds},
+                                   {"stages", std::move(Stages)},
+                                   {"finalists", std::move(List)},
+                                   {"written", Written}}));
 }

@@ -57,15 +57,16 @@ public:
   void say(const llvm::Twine &Text);
   /// Shows how far the search is, if it is time to.
   void progress(const Search &S, bool Last = false);
-  /// The result as a table, or as JSON. The search itself, without what came
-  /// before and after, took \p ProcessorSeconds on this machine.
+  /// The result as a table, or as JSON. \p Baseline is by the clock of the
+  /// finalists. The search itself, without what came before and after, took
+  /// \p ProcessorSeconds on this machine.
   void result(const Search &S, llvm::ArrayRef<Finalist> Finalists,
-              const Settings &Asked, uint64_t Runs, double ProcessorSeconds,
-              llvm::StringRef Written);
+              const Settings &Asked, double Baseline, uint64_t Runs,
+              double ProcessorSeconds, llvm::StringRef Written);
 
 private:
   void table(const Search &S, llvm::ArrayRef<Finalist> Finalists,
-             const Settings &Asked);
+             const Settings &Asked, double Time);
   void clearLine();
 
   bool Quiet, Json, Terminal, LineOpen = false;

@@ -55,6 +55,7 @@ TEST_F(StoreTest, KilledSearchesEndAsUnbrokenOnes) {
     Trial T;
     T.Algorithm = A.Name.str();
     T.Population = 16;
+    T.Families = true;
     T.Evaluations = 150;
     Outcome Unbroken = search(T);
     T.Folder = Folder + "/" + T.Algorithm;
