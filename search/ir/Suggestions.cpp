@@ -37,6 +37,7 @@ public:
     } else if (auto *Store = dyn_cast<StoreInst>(&I);
                Store && Store->isSimple()) {
       add(sink(*Store), All);
+      add(delay(*Store), All);
     }
     return All;
   }
@@ -51,6 +52,7 @@ private:
   std::optional<Edit> hoist(LoadInst &Load) const;
   std::optional<Edit> sink(StoreInst &Store) const;
   std::optional<Edit> pullAhead(LoadInst &Load) const;
+  std::optional<Edit> delay(StoreInst &Store) const;
 
   EditedFunction Anchors;
   LoopInfo Loops;
@@ -129,6 +131,34 @@ std::optional<Edit> Suggester::pullAhead(LoadInst &Load) const {
       To = I;
   }
   return moveBefore(Load, To);
+}
+
+// To where the next access of its address is, or to where ways to it part: next
+// to that, the clean-up can make one of both.
+std::optional<Edit> Suggester::delay(StoreInst &Store) const {
+  const DominatorTree &Dominators = Anchors.dominators();
+  Instruction *Next = nullptr;
+  for (User *U : Store.getPointerOperand()->users()) {
+    auto *I = dyn_cast<Instruction>(U);
+    if (!I || I == &Store || I->getFunction() != Store.getFunction() ||
+        getLoadStorePointerOperand(I) != Store.getPointerOperand() ||
+        !Dominators.dominates(&Store, I))
+      continue;
+    if (!Next || Dominators.dominates(I, Next))
+      Next = I;
+  }
+  if (!Next)
+    return std::nullopt;
+  if (Next->getParent() != Store.getParent())
+    Next = Dominators.getNode(Next->getParent())
+               ->getIDom()
+               ->getBlock()
+               ->getTerminator();
+  // Once is enough.
+  if (Loops.getLoopFor(Next->getParent()) !=
+      Loops.getLoopFor(Store.getParent()))
+    return std::nullopt;
+  return moveBefore(Store, Next);
 }
 
 std::vector<std::vector<Edit>> gevo::suggestEdits(Function &F) {

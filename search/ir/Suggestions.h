@@ -24,7 +24,8 @@ namespace gevo {
 /// For each anchored instruction of \p F, by its number, the edits of it to
 /// try: a load gives way to the value that was last stored or loaded at its
 /// address, is moved to before the loops that do not change its address, or to
-/// before the barrier it follows; a store is moved to after such loops.
+/// before the barrier it follows; a store is moved to after such loops, or to
+/// before the next access of its address.
 std::vector<std::vector<Edit>> suggestEdits(llvm::Function &F);
 
 } // namespace gevo

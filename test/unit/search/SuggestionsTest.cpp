@@ -48,13 +48,29 @@ TEST(Suggestions, LoadsGiveWayToWhatWasThere) {
     %v = load i32, ptr %p
     store i32 %v, ptr %q
     ret void)"),
-            (Keys{"delete at=i2 uses=a2", "move at=i2 before=i0"}));
+            (Keys{"move at=i0 before=i2", "delete at=i2 uses=a2",
+                  "move at=i2 before=i0"}));
   EXPECT_EQ(suggested(R"(%u = load i32, ptr %p
     store i32 %u, ptr %q
     %v = load i32, ptr %p
     store i32 %v, ptr %q
     ret void)"),
-            (Keys{"delete at=i2 uses=i0", "move at=i2 before=i1"}));
+            (Keys{"move at=i1 before=i3", "delete at=i2 uses=i0",
+                  "move at=i2 before=i1"}));
+}
+
+TEST(Suggestions, StoresWaitForTheNextAccess) {
+  // A branch away, past a barrier.
+  EXPECT_EQ(suggested(R"(store i32 0, ptr %p
+    call void @llvm.nvvm.barrier0()
+    %some = icmp slt i32 %n, 7
+    br i1 %some, label %then, label %exit
+  then:
+    store i32 %n, ptr %p
+    br label %exit
+  exit:
+    ret void)"),
+            Keys{"move at=i0 before=i3"});
 }
 
 TEST(Suggestions, OtherTypesAndVolatileLoadsDoNot) {
