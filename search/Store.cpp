@@ -59,7 +59,14 @@ Expected<std::unique_ptr<Store>> Store::begin(const std::string &Folder,
     auto Old = AppendLog::open(Path, {}, /*AnyHeader=*/true);
     if (!Old)
       return Old.takeError();
-    if (std::error_code EC = sys::fs::rename(Path, Path + ".old"))
+    // Of the same scenario one is enough, as all that was measured is kept.
+    StringRef Other = (*Old)->header().getString("scenario").value_or("");
+    std::string Aside = Path + (Other.empty() || Other == Scenario
+                                    ? ".old"
+                                    : ("-" + Other + ".old").str());
+    if (Other != Scenario)
+      S->Aside = Aside;
+    if (std::error_code EC = sys::fs::rename(Path, Aside))
       return createStringError(EC,
                                "cannot rename '" + Path + "': " + EC.message());
   }
@@ -119,7 +126,12 @@ Expected<std::optional<SearchState>> Store::checkpoint() const {
 }
 
 Error Store::save(const SearchState &State) const {
-  return writeFileAtomically(path(CheckpointName), [&](raw_ostream &OS) {
+  Error E = writeFileAtomically(path(CheckpointName), [&](raw_ostream &OS) {
     OS << toJSON(State) << '\n';
   });
+  // All that was evaluated is in the log.
+  return E ? createStringError(inconvertibleErrorCode(),
+                               toString(std::move(E)) +
+                                   "; once that is mended, --resume goes on")
+           : Error::success();
 }

@@ -29,7 +29,8 @@ class Store {
 public:
   /// Begins a search described by \p Setup, in \p Folder, which is made if it
   /// is not there. An earlier search's evaluations are put aside with the
-  /// ending .old; what it measured for the same \p Scenario is used.
+  /// ending .old, under a name of their own if they are of another \p Scenario;
+  /// what it measured for the same one is used.
   static llvm::Expected<std::unique_ptr<Store>>
   begin(const std::string &Folder, llvm::json::Object Setup,
         const std::string &Scenario);
@@ -40,6 +41,9 @@ public:
   /// What begin() was given.
   const llvm::json::Object &setup() const;
   const std::string &scenario() const { return Scenario; }
+  /// Where begin() put the evaluations of another scenario; empty if none were
+  /// there.
+  const std::string &putAside() const { return Aside; }
   AppendLog &evaluations() { return *Evaluations; }
   AppendLog &measurements() { return *Measurements; }
 
@@ -54,6 +58,7 @@ private:
 
   std::string Folder;
   std::string Scenario;
+  std::string Aside;
   std::unique_ptr<AppendLog> Evaluations;
   std::unique_ptr<AppendLog> Measurements;
 };

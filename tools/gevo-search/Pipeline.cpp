@@ -124,6 +124,11 @@ Error Pipeline::openStore() {
   if (!Opened)
     return Opened.takeError();
   Disk = std::move(*Opened);
+  if (!Disk->putAside().empty())
+    V.say("'" + Options.Folder +
+          "' held the search of another program or input; its evaluations are "
+          "kept as " +
+          Disk->putAside());
   if (Disk->scenario() != Identity)
     return otherProgram();
   return Error::success();

@@ -114,11 +114,13 @@ void View::table(const Search &S, ArrayRef<Finalist> Finalists,
              << (C.HeldOut && C.Steered ? ", steered: " : ": ")
              << (Several ? C.Gpu + ": " : "") << C.Name << ": ";
       // Launches on their own and in the program do not take the same time.
+      // What is counted in code is no matter of runs.
+      double Unit = Goal.source() == Objective::Code ? 1000 : Goal.perUnit();
       if (C.Result.valid())
-        errs() << format("%.2fx, error %.3g (%.2f, was %.2f)\n",
+        errs() << format("%.2fx, error %.3g (%.2f, was %.2f%s)\n",
                          C.Original / C.Result.Time, C.Result.Error,
-                         C.Result.Time / Goal.perUnit(),
-                         C.Original / Goal.perUnit());
+                         C.Result.Time / Unit, C.Original / Unit,
+                         Unit == 1000 ? " us" : "");
       else
         errs() << "refused at stage '" << name(C.Result.End)
                << "': " << C.Result.Reason << '\n';
