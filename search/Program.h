@@ -76,6 +76,9 @@ struct Place {
   unsigned Number = 0;
   /// Share of the run time; any unit.
   uint64_t Heat = 0;
+  /// Of the loop it is in, or of its block, the mean of an instruction: what is
+  /// waited for costs where it is used.
+  uint64_t Around = 0;
   /// To be drawn one by one; one that stands here twice, twice.
   std::vector<PlaceKind> Kinds;
   /// Edits of it that often help.

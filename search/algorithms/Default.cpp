@@ -75,18 +75,25 @@ struct SweepItem {
 
 // What is hot and often of use first.
 static std::vector<SweepItem> sweepItems(const std::vector<Place> &Places) {
+  std::vector<const Place *> Order;
   uint64_t Total = 0, Sum = 0;
-  for (const Place &P : Places)
-    Total += P.Heat;
-  std::vector<SweepItem> Items;
   for (const Place &P : Places) {
+    Order.push_back(&P);
+    Total += P.Heat + P.Around;
+  }
+  llvm::stable_sort(Order, [](const Place *A, const Place *B) {
+    return A->Heat + A->Around > B->Heat + B->Around;
+  });
+  std::vector<SweepItem> Items;
+  for (const Place *P : Order) {
     if (Total && Sum >= Total * SweepHeat)
       break;
-    Sum += P.Heat;
-    for (const Edit &E : P.Suggested)
-      Items.push_back({&P, E.Kind, &E, P.Heat * SuggestedWeight});
-    for (const PlaceKind &K : P.Kinds)
-      Items.push_back({&P, K.Kind, nullptr, P.Heat * K.Weight});
+    uint64_t Heat = P->Heat + P->Around;
+    Sum += Heat;
+    for (const Edit &E : P->Suggested)
+      Items.push_back({P, E.Kind, &E, Heat * SuggestedWeight});
+    for (const PlaceKind &K : P->Kinds)
+      Items.push_back({P, K.Kind, nullptr, Heat * K.Weight});
   }
   llvm::stable_sort(Items, [](const SweepItem &A, const SweepItem &B) {
     return A.Promise > B.Promise;

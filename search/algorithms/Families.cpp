@@ -51,10 +51,12 @@ std::vector<EditGroup> gevo::findFamilies(Search &S,
   auto Join = [&](const Place &P, const std::string &Way, PlacedEdit E,
                   unsigned Weight) {
     EditGroup &G = Families[{P.Function, P.Family, Way}];
-    if (G.Edits.size() == Most)
+    // Each place once.
+    if (G.Edits.size() == Most ||
+        (!G.Edits.empty() && G.Edits.back().Change.At == E.Change.At))
       return;
     G.Edits.push_back(std::move(E));
-    G.Promise += P.Heat * Weight;
+    G.Promise += (P.Heat + P.Around) * Weight;
   };
   for (const Place *P : Order) {
     for (size_t I = 0; I < P->Suggested.size(); ++I)

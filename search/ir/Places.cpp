@@ -107,12 +107,46 @@ static void addRestrict(ArrayRef<std::pair<const Argument *, size_t>> Accesses,
       All[Access].Kinds.push_back({EditKind::Restrict, 8});
 }
 
+namespace {
+/// The mean heat of the instructions of each innermost loop, or of each block
+/// that is in none.
+class Surroundings {
+public:
+  Surroundings(Function &F, ArrayRef<uint64_t> Heat)
+      : Dominators(F), Loops(Dominators) {
+    forEachAnchored(F, [&](Instruction &I, unsigned Number) {
+      auto &[Sum, Count] = Means[keyOf(I)];
+      Sum += Number < Heat.size() ? Heat[Number] : 0;
+      ++Count;
+    });
+  }
+  uint64_t of(const Instruction &I) const {
+    auto [Sum, Count] = Means.lookup(keyOf(I));
+    return Sum / Count;
+  }
+
+private:
+  const void *keyOf(const Instruction &I) const {
+    const Loop *In = Loops.getLoopFor(I.getParent());
+    return In ? static_cast<const void *>(In) : I.getParent();
+  }
+
+  DominatorTree Dominators;
+  LoopInfo Loops;
+  DenseMap<const void *, std::pair<uint64_t, uint64_t>> Means;
+};
+} // namespace
+
 std::vector<Place> IrProgram::places() const {
   std::vector<Place> All;
   std::vector<std::pair<const Argument *, size_t>> Accesses;
   for (unsigned Index = 0; Index < Functions.size(); ++Index) {
     std::vector<std::vector<Edit>> Suggested =
         suggestEdits(*Functions[Index].F);
+    ArrayRef<uint64_t> Costs;
+    if (Index < Heat.size())
+      Costs = Heat[Index];
+    Surroundings Around(*Functions[Index].F, Costs);
     forEachAnchored(*Functions[Index].F, [&](Instruction &I, unsigned Number) {
       if (const Argument *A = argumentOf(I); A && !A->hasNoAliasAttr())
         Accesses.push_back({A, All.size()});
@@ -121,6 +155,7 @@ std::vector<Place> IrProgram::places() const {
       P.Number = Number;
       if (Index < Heat.size() && Number < Heat[Index].size())
         P.Heat = Heat[Index][Number];
+      P.Around = Around.of(I);
       P.Kinds = kindsFor(I);
       P.Suggested = std::move(Suggested[Number]);
       P.Family = familyOf(I);
