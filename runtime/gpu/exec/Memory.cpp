@@ -13,8 +13,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/gpu/exec/Memory.h"
+#include "runtime/gpu/exec/Arena.h"
 
-#include <atomic>
 #include <cassert>
 #include <cstring>
 #include <sys/mman.h>
@@ -31,44 +31,8 @@ namespace {
 constexpr uint64_t RedZone = 256;
 constexpr uint64_t Granule = 256;
 constexpr uint64_t QuarantineLimit = uint64_t(64) << 20;
-/// Far from where programs and sanitizers put their memory.
-constexpr uint64_t FirstArena = uint64_t(0x2000) << 32;
-constexpr uint64_t ArenaStride = uint64_t(1) << 40;
-/// Behind the last one lies what the system gives position-independent
-/// programs.
-constexpr uint64_t ArenaPlaces = 48;
-
-// The thread sanitizer takes these addresses for its own and, as it does not
-// know MAP_FIXED_NOREPLACE, would map address 0 instead.
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define GEVO_ANY_ADDRESS
-#endif
-#endif
-
-/// How many arenas this process has made; only picks addresses.
-std::atomic<uint64_t> ArenaCount{0};
 
 uint64_t roundUp(uint64_t V, uint64_t To) { return (V + To - 1) / To * To; }
-
-/// Reserves \p Bytes at place \p First of the arenas, or at the next one that
-/// is free, or, if none is, where the system likes.
-void *reserveFrom(uint64_t First, uint64_t Bytes) {
-  int Flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-#ifndef GEVO_ANY_ADDRESS
-  for (uint64_t K = 0; K < ArenaPlaces; ++K) {
-    uint64_t Place = FirstArena + (First + K) % ArenaPlaces * ArenaStride;
-    void *Want = reinterpret_cast<void *>(Place);
-    void *P = mmap(Want, Bytes, PROT_READ | PROT_WRITE,
-                   Flags | MAP_FIXED_NOREPLACE, -1, 0);
-    if (P == Want)
-      return P;
-    if (P != MAP_FAILED)
-      munmap(P, Bytes);
-  }
-#endif
-  return mmap(nullptr, Bytes, PROT_READ | PROT_WRITE, Flags, -1, 0);
-}
 
 /// Memory handed out again must read as zero, and big extents must not keep
 /// their pages.
@@ -114,32 +78,19 @@ GlobalMemory::GlobalMemory(uint64_t TotalBytes) : Total(TotalBytes) {
   // Room for red zones, the quarantine and fragmentation.
   uint64_t Want =
       roundUp(TotalBytes + TotalBytes / 2 + QuarantineLimit, uint64_t(1) << 21);
-  uint64_t First = ArenaCount++;
   // A process with limited address space still gets a smaller device.
-  while (Want >= (uint64_t(1) << 24)) {
-    void *P = reserveFrom(First, Want);
-    if (P != MAP_FAILED) {
-      ArenaBase = reinterpret_cast<uint64_t>(P);
-      ArenaBytes = Want;
-      break;
-    }
+  while (Want >= (uint64_t(1) << 24) && !(ArenaBase = reserveArena(Want)))
     Want /= 2;
-  }
+  ArenaBytes = ArenaBase ? Want : 0;
   if (ArenaBytes)
     FreeRanges[ArenaBase] = ArenaBytes;
 }
 
-bool GlobalMemory::isReserved(uint64_t Addr) {
-#ifdef GEVO_ANY_ADDRESS
-  return false;
-#else
-  return Addr - FirstArena < ArenaPlaces * ArenaStride;
-#endif
-}
+bool GlobalMemory::isReserved(uint64_t Addr) { return isArenaAddress(Addr); }
 
 GlobalMemory::~GlobalMemory() {
   if (ArenaBytes)
-    munmap(reinterpret_cast<void *>(ArenaBase), ArenaBytes);
+    releaseArena(ArenaBase, ArenaBytes);
   for (const auto &[Base, Bytes] : Mapped)
     munmap(reinterpret_cast<void *>(Base), Bytes);
 }

@@ -1,0 +1,105 @@
+//===- Arena.cpp - Where the memory of devices lies -----------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/exec/Arena.h"
+
+#include <atomic>
+#include <mutex>
+#include <sys/mman.h>
+#include <utility>
+#include <vector>
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+using namespace gevo::gpu;
+
+namespace {
+/// Far from where programs and sanitizers put their memory.
+constexpr uint64_t FirstArena = uint64_t(0x2000) << 32;
+/// Behind the last one lies what the system gives position-independent
+/// programs.
+constexpr uint64_t ArenaPlaces = 48;
+constexpr int Private = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+
+// The thread sanitizer takes these addresses for its own and, as it does not
+// know MAP_FIXED_NOREPLACE, would map address 0 instead.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define GEVO_ANY_ADDRESS
+#endif
+#endif
+
+/// How many arenas this process has made; only picks addresses.
+std::atomic<uint64_t> ArenaCount{0};
+
+/// Whether \p Address is where arenas are put.
+bool isPlace(uint64_t Address) {
+#ifdef GEVO_ANY_ADDRESS
+  return false;
+#else
+  return Address - FirstArena < ArenaPlaces * ArenaStride;
+#endif
+}
+
+/// Arenas that had no place and are gone.
+struct StrayArenas {
+  std::mutex Lock;
+  std::vector<std::pair<uint64_t, uint64_t>> Ranges;
+
+  /// Never destroyed: contexts may end after all destructors.
+  static StrayArenas &get() {
+    static StrayArenas *Only = new StrayArenas;
+    return *Only;
+  }
+};
+} // namespace
+
+uint64_t gevo::gpu::reserveArena(uint64_t Bytes) {
+  constexpr int Access = PROT_READ | PROT_WRITE;
+#ifndef GEVO_ANY_ADDRESS
+  uint64_t First = ArenaCount;
+  for (uint64_t K = 0; K < ArenaPlaces; ++K) {
+    void *Want = reinterpret_cast<void *>(
+        FirstArena + (First + K) % ArenaPlaces * ArenaStride);
+    void *P = mmap(Want, Bytes, Access, Private | MAP_FIXED_NOREPLACE, -1, 0);
+    if (P == Want) {
+      ++ArenaCount;
+      return reinterpret_cast<uint64_t>(P);
+    }
+    if (P != MAP_FAILED)
+      munmap(P, Bytes);
+  }
+#endif
+  void *P = mmap(nullptr, Bytes, Access, Private, -1, 0);
+  return P == MAP_FAILED ? 0 : reinterpret_cast<uint64_t>(P);
+}
+
+void gevo::gpu::releaseArena(uint64_t Base, uint64_t Bytes) {
+  if (isPlace(Base)) {
+    munmap(reinterpret_cast<void *>(Base), Bytes);
+    return;
+  }
+  // The addresses stay taken, so that they never become those of the host.
+  mmap(reinterpret_cast<void *>(Base), Bytes, PROT_NONE, Private | MAP_FIXED,
+       -1, 0);
+  StrayArenas &Stray = StrayArenas::get();
+  std::lock_guard<std::mutex> Guard(Stray.Lock);
+  Stray.Ranges.emplace_back(Base, Bytes);
+}
+
+bool gevo::gpu::isArenaAddress(uint64_t Address) {
+  if (isPlace(Address))
+    return true;
+  StrayArenas &Stray = StrayArenas::get();
+  std::lock_guard<std::mutex> Guard(Stray.Lock);
+  for (auto [Base, Bytes] : Stray.Ranges)
+    if (Address - Base < Bytes)
+      return true;
+  return false;
+}
