@@ -31,6 +31,21 @@ void fail(ReplayResult &R, Outcome What, const std::string &Reason) {
   R.Reason = Reason;
 }
 
+/// The blocks of the heap are one output.
+void addOutput(ReplayResult &R, OutputResult Out, bool OfHeap) {
+  auto Known = std::find_if(
+      R.Outputs.begin(), R.Outputs.end(),
+      [&](const OutputResult &O) { return OfHeap && O.Name == Out.Name; });
+  if (Known == R.Outputs.end()) {
+    R.Outputs.push_back(std::move(Out));
+    return;
+  }
+  Known->Diff.add(Out.Diff, 0);
+  Known->Bytes += Out.Bytes;
+  if (Known->Type != Out.Type)
+    Known->Type = ElementType::None;
+}
+
 } // namespace
 
 const char *measure::outcomeName(Outcome O) {
@@ -133,6 +148,8 @@ void MemoryImage::judgeRun(Part &P, const Run &Stretch, const OutputRule &Rule,
   if (Same)
     return;
   std::string Name = Replay::bufferName(C, P.Buffer);
+  if (C.Buffers[P.Buffer].Heap != capture::HeapUse::None)
+    Name += " block " + hex(C.Buffers[P.Buffer].Address);
   for (uint64_t K = 0; Stretch.Poisoned && K < Count; ++K)
     if (std::memcmp(Got + K * Size, First + K * Size, Size) == 0 &&
         std::memcmp(Got + K * Size, Want + K * Size, Size) != 0) {
@@ -170,7 +187,7 @@ void MemoryImage::judge(const ReplayOptions &O, ReplayResult &R) {
     if (!Out.Bytes)
       continue;
     R.Error = std::max(R.Error, Out.Diff.MaxError);
-    R.Outputs.push_back(std::move(Out));
+    addOutput(R, std::move(Out), C.Buffers[B].Heap != capture::HeapUse::None);
   }
   if (StrayAddress)
     fail(R, Outcome::InputChanged,
@@ -182,6 +199,8 @@ std::string Replay::bufferName(const capture::Case &C, size_t Buffer) {
   const capture::Buffer &B = C.Buffers[Buffer];
   if (!B.Variable.empty())
     return B.Variable;
+  if (B.Heap != capture::HeapUse::None)
+    return "heap";
   const capture::Launch &L = C.Launches[0];
   // Types of parameters are not known; a pointer is an aligned word.
   for (size_t K = 0; K + 8 <= L.Params.size(); K += 8) {

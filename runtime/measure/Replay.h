@@ -121,7 +121,8 @@ public:
   /// of \p Buffer hold, one after the other.
   capture::Bytes outputOf(size_t Buffer) const;
   /// What a buffer is called: "arg0" if it is what the first parameter points
-  /// to, the name of a variable, else its address.
+  /// to, the name of a variable, "heap" if device code allocated it, else its
+  /// address.
   static std::string bufferName(const capture::Case &C, size_t Buffer);
   const capture::Case &original() const { return C; }
 

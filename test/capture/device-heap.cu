@@ -13,6 +13,15 @@
 // CHECK-COUNT-5: "outcome": "passed"
 // CHECK-NOT: "outcome"
 
+// Its blocks are one output, and a wrong one is named.
+// RUN: gevo-run --replay=%t.dir --kernels=push --json=- | grep -c '"name": "heap"' | FileCheck %s --check-prefix=NAMES
+// NAMES: {{^2$}}
+// RUN: %clangxx_cuda -O1 --offload-arch=sm_70 --cuda-device-only -S -DSTEP=2 %s -o %t.wrong.ptx
+// RUN: not gevo-run --replay=%t.dir --substitute=%t.wrong.ptx --kernels=sum | FileCheck %s --check-prefix=WRONG
+// WRONG: wrong-output
+// WRONG: element 0 of heap block 0x{{[0-9a-f]+}} is {{[0-9]+}}, expected {{[0-9]+}} (s32)
+// RUN: gevo-run --replay=%t.dir --substitute=%t.wrong.ptx --kernels=sum --tolerance=heap=abs:1
+
 // A variant that frees nothing leaves another heap behind.
 // RUN: gevo-run --replay=%t.dir --extract=%t.ptx
 // RUN: sed '/entry _Z3popv/,/ret;/{/{.*callseq/,/}.*callseq/d}' %t.ptx/module-0.ptx > %t.leak.ptx
@@ -27,6 +36,10 @@
 // GREEDY: the device heap grows by -1024 bytes, with the original by 0
 
 #include "../cudart/programs/Inputs/check.h"
+
+#ifndef STEP
+#define STEP 1
+#endif
 
 struct node {
   int value;
@@ -48,7 +61,7 @@ __global__ void push(int value) {
 __global__ void sum(int *out) {
   int total = 0;
   for (node *n = heads[threadIdx.x]; n; n = n->next)
-    total += n->value++;
+    total += (n->value += STEP) - STEP;
   out[threadIdx.x] = total;
 #ifdef GREEDY
   free(heads[threadIdx.x]);
