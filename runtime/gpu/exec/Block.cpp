@@ -21,6 +21,9 @@ namespace {
 constexpr unsigned SpecialStride = 256;
 /// A warp runs this long before the next one gets its turn.
 constexpr uint64_t WarpQuantum = uint64_t(1) << 16;
+/// A loop that is known to poll needs fewer turns to be taken for a wait than
+/// one that may be anything: one of its turns counts as so many.
+constexpr uint64_t PolledTurns = 32;
 } // namespace
 
 /// Where the system's part of shared memory starts; its end if it has none.
@@ -305,8 +308,12 @@ BlockStop Block::run(uint64_t Quantum) {
       return BlockStop::Stopped;
     Idle = G.Steps == Start ? Idle + 1 : 0;
     bool Spun = Stop == WarpStop::Yielded && G.Steps - Start < Turn;
-    Spinning = Spun || G.Steps == Start ? Spinning + 1 : 0;
+    bool Polled = Stop == WarpStop::Yielded && W.Polled;
+    uint64_t Count = Polled ? PolledTurns : 1;
+    Spinning = Spun || G.Steps == Start ? Spinning + Count : 0;
     NextWarp = (NextWarp + 1) % N;
+    if (Stop == WarpStop::Yielded && W.Overtakes)
+      return BlockStop::Yielded;
   }
 }
 

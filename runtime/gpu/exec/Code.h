@@ -91,7 +91,8 @@ struct Inst {
   uint32_t Target = NoPc;  ///< Branch target; call number; lane bytes of the
                            ///< registers of ld and st.
   uint32_t Reconverge = NoPc;
-  int64_t Imm = 0; ///< Address offset, lop3 table, prmt mode, ...
+  uint8_t Polling = 0; ///< Bits of PollRole; 0 in kernels that do not poll.
+  int64_t Imm = 0;     ///< Address offset, lop3 table, prmt mode, ...
   InstKind Kind = InstKind::Plain;
   bool GuardNegated = false;
   ptx::Space Where = ptx::Space::Generic;
@@ -114,6 +115,13 @@ enum InstFlags : uint8_t {
   FlagStrong = 32,   ///< Not weak: ordered accesses do not race.
   FlagAcquire = 64,  ///< Orders what follows after what was released.
   FlagReleaseOrder = 128
+};
+
+/// What an instruction does in a kernel with loops that poll.
+enum PollRole : uint8_t {
+  PollRead = 1,  ///< Reads what such a loop waits for.
+  PollWrite = 2, ///< Writes memory that others see.
+  PollAgain = 4  ///< The branch of such a loop.
 };
 
 /// A call, resolved.

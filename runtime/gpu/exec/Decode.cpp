@@ -73,6 +73,7 @@ Result<std::unique_ptr<Code>> Decoder::run() {
     return Error;
   for (uint32_t Load : guessedLoads(F))
     Out->Insts[Load].Flags |= FlagStrong;
+  markPollLoops(*Out, Graph);
   Out->TargetLists = F.TargetLists;
   Out->Pressure = ptx::registerPressure(F, Graph);
   return std::move(Out);

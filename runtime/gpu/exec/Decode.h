@@ -14,6 +14,7 @@
 #define GEVO_RUNTIME_GPU_EXEC_DECODE_H
 
 #include "runtime/gpu/exec/Code.h"
+#include "runtime/gpu/ptx/Cfg.h"
 #include "runtime/gpu/ptx/Result.h"
 
 #include <unordered_map>
@@ -37,6 +38,11 @@ struct DecodeContext {
 /// Decodes \p F. The Diagnostic's place is that of the offending instruction.
 Result<std::unique_ptr<Code>> decodeFunction(const ptx::Function &F,
                                              DecodeContext &Context);
+
+/// Marks the loops of \p C that poll and what they read (see Polling.h).
+void markPollLoops(Code &C, const ptx::Cfg &Graph);
+/// Marks what writes memory, if any function polls.
+void markPollWrites(KernelCode &K);
 
 /// Makes room for \p Bytes at \p Align; returns the offset. Saturates instead
 /// of wrapping around.

@@ -181,6 +181,24 @@ const ModuleVariable *LoadedModule::variable(std::string_view Name) const {
 
 bool gevo::gpu::tracesAccess(const ptx::Instruction &I) {
   using ptx::Opcode;
-  return I.Op == Opcode::Ld || I.Op == Opcode::Ldu || I.Op == Opcode::St ||
-         I.Op == Opcode::Atom || I.Op == Opcode::Red;
+  switch (I.Op) {
+  case Opcode::Ld:
+  case Opcode::Ldu:
+  case Opcode::St:
+  case Opcode::Atom:
+  case Opcode::Red:
+  case Opcode::CpAsync:
+  case Opcode::CpAsyncArrive:
+  case Opcode::MbarrierInit:
+  case Opcode::MbarrierInval:
+  case Opcode::MbarrierExpectTx:
+  case Opcode::MbarrierCompleteTx:
+  case Opcode::MbarrierArrive:
+  case Opcode::MbarrierArriveDrop:
+  case Opcode::MbarrierTestWait:
+  case Opcode::MbarrierTryWait:
+    return true;
+  default:
+    return false;
+  }
 }

@@ -61,6 +61,7 @@ Join *Warp::joinAt(Split &S, uint32_t Pc) {
   J->Pc = Pc;
   J->Expected = S.Mask;
   J->Arrived = 0;
+  J->SawPoll = false;
   J->Outer = S.Meet;
   Joins.push_back(J);
   return J;
@@ -71,6 +72,8 @@ void Warp::diverge(uint32_t S, uint32_t Taken, uint32_t Target,
   uint32_t Rest = Splits[S].Mask & ~Taken;
   Join *J = joinAt(Splits[S], Reconverge);
   Splits[S].Meet = J;
+  if (J)
+    J->SawPoll |= Splits[S].SawPoll;
   bool Meets = Reconverge != NoPc;
   if (Meets && Target == Reconverge) {
     J->Arrived |= Taken;
@@ -128,6 +131,7 @@ void Warp::branchIndexed(uint32_t S, const Inst &I, uint32_t Mask) {
 void Warp::arrive(uint32_t S) {
   Join *J = Splits[S].Meet;
   J->Arrived |= Splits[S].Mask;
+  J->SawPoll |= Splits[S].SawPoll;
   removeSplit(S);
   settle(J);
 }
@@ -143,6 +147,7 @@ void Warp::settle(Join *J) {
   uint32_t Pc =
       J->Pc == ReturnPc ? uint32_t(J->Where->Fn->Insts.size() - 1) : J->Pc;
   Next = addSplit(J->Arrived, Pc, J->Where, J->Outer);
+  Splits[Next].SawPoll = J->SawPoll;
 }
 
 /// Lanes that wait for others go on without them. True if there were any.
@@ -172,6 +177,8 @@ bool Warp::releaseJoins() {
 void Warp::exitLanes(uint32_t S, uint32_t Lanes) {
   Live &= ~Lanes;
   Exited |= Lanes;
+  if (!Live)
+    setWaiting(false);
   for (Frame *F = Splits[S].Where; F; F = F->Caller)
     leaveFrame(F, Lanes);
   Splits[S].Mask &= ~Lanes;

@@ -267,9 +267,8 @@ bool ModuleLoader::decodeAll(const std::vector<uint32_t> &Functions,
       Error = Decoded.error();
       return false;
     }
-    uint32_t Index = uint32_t(Code.Functions.size());
     if (AddressTaken[F])
-      Code.ByAddress[functionAddress(F)] = Index;
+      Code.ByAddress[functionAddress(F)] = uint32_t(Code.Functions.size());
     Code.Functions.push_back(std::move(*Decoded));
   }
   return true;
@@ -362,6 +361,7 @@ bool ModuleLoader::loadKernel(uint32_t Function) {
   for (uint32_t G : Functions)
     K->Functions.push_back(&module().Functions[G]);
   measureStack(*K->Code);
+  markPollWrites(*K->Code);
   // Address arithmetic and the ABI take a few more than the PTX shows.
   uint32_t Registers = 16;
   for (const auto &C : K->Code->Functions)

@@ -17,6 +17,7 @@
 #ifndef GEVO_RUNTIME_GPU_EXEC_RECORDER_H
 #define GEVO_RUNTIME_GPU_EXEC_RECORDER_H
 
+#include "runtime/gpu/exec/Polling.h"
 #include "runtime/gpu/exec/SlowAccess.h"
 #include "runtime/gpu/exec/Trace.h"
 #include "runtime/gpu/exec/Warp.h"
@@ -47,10 +48,12 @@ public:
   }
   /// For the trace of the next block: a new table if the old one got large.
   const std::shared_ptr<TraceTable> &table();
+  PollRecord &polls() { return Polls; }
 
 private:
   std::vector<std::vector<AccessMemo>> Memos;
   std::shared_ptr<TraceTable> Table;
+  PollRecord Polls;
 };
 
 /// Writes the access of the current instruction of \p W as \p M has it, with

@@ -99,14 +99,33 @@ private:
   size_t Bytes = 0;
 };
 
+/// How an access stands to those of other warps, in kernels that poll.
+/// Iterations that polled in vain are not in a trace: the one that is there
+/// reads what one write, an event, has written, and cannot be done before that
+/// is.
+struct TraceOrder {
+  uint32_t Run = 0, Access = 0; ///< The access: index of its run, and in it.
+  uint32_t Event = 0;           ///< What its being done is; 0: nothing.
+  /// Events, in WarpTrace::After, that come before it: what it reads, if it
+  /// polls; what its event stands for, too, if it has one.
+  uint32_t FirstAfter = 0, NumAfter = 0;
+  uint32_t Lock = 0;     ///< That it takes or gives back; 0: none.
+  bool Polls = false;    ///< Its result waits for the events, or for the lock.
+  bool Releases = false; ///< Gives the lock back.
+};
+
 /// The stream of one warp.
 struct WarpTrace {
   std::vector<const TraceRun *> Runs;
-  std::vector<uint64_t> Lines; ///< Of all runs, see traceLine.
+  std::vector<uint64_t> Lines;    ///< Of all runs, see traceLine.
+  std::vector<TraceOrder> Orders; ///< In order of execution.
+  std::vector<uint32_t> After;    ///< Of them.
 
   void clear() {
     Runs.clear();
     Lines.clear();
+    Orders.clear();
+    After.clear();
   }
 };
 
@@ -118,7 +137,7 @@ struct BlockTrace {
 };
 
 /// True for the instructions that have an access record in the trace: ld, st,
-/// ldu, atom and red.
+/// ldu, atom, red, cp.async and what works on barriers in memory.
 bool tracesAccess(const ptx::Instruction &I);
 
 } // namespace gevo::gpu

@@ -40,12 +40,14 @@ void Warp::start(uint32_t Lanes) {
     FreeFrames.push_back(F.get());
   Live = Lanes;
   Exited = ~Lanes;
+  Waiting = false;
   Faulted = false;
   LastLo = LastHi = LastGeneration = 0;
   Checked = Owner.G.CheckUninit || Owner.G.Races || Owner.G.Options.Touches;
   Watched = Trace || Checked;
   Recorded.clear();
   RunLines = 0;
+  LastWrite = {};
   CarryFlag = 0;
   Executed = 0;
   Next = 0;
@@ -86,6 +88,7 @@ void Warp::flushRun(uint32_t Begin, uint32_t End, uint32_t Mask) {
 
 WarpStop Warp::run(uint64_t Quantum) {
   Used = 0;
+  Polled = Overtakes = false;
   while (true) {
     if (Faulted || Owner.G.stopped())
       return WarpStop::Fault;
@@ -125,7 +128,7 @@ WarpStop Warp::run(uint64_t Quantum) {
       unsigned Ready = 0;
       for (const Split &X : Splits)
         Ready += X.State == Split::Ready;
-      if (S.MaySpin && Ready == 1)
+      if (Overtakes || (S.MaySpin && Ready == 1))
         return WarpStop::Yielded;
     }
   }
@@ -281,12 +284,21 @@ Warp::SliceEnd Warp::runSplit(uint32_t S, uint64_t Slice) {
       ++At;
       continue;
     case InstKind::Memory:
+      if (I.Polling && overtakes(Splits[S], I)) {
+        --Steps;
+        Threads -= unsigned(__builtin_popcount(M));
+        Leave();
+        return Finish(SliceEnd::Yielded);
+      }
       Pc = At;
       if (I.Flags & FlagSpin)
         NoteSpin();
       ++At;
       if (M) {
-        I.Fn(*this, I, M);
+        if (Traced && I.Polling)
+          polledAccess(I, M);
+        else
+          I.Fn(*this, I, M);
         if (Faulted) {
           Leave();
           return Finish(SliceEnd::Switched);
@@ -314,9 +326,17 @@ Warp::SliceEnd Warp::runSplit(uint32_t S, uint64_t Slice) {
         Reload();
         continue;
       }
-      if (Traced)
+      if (Traced && I.Polling)
+        endPoll(Begin, I.Target, At, Mask);
+      else if (Traced)
         flushRun(Begin, At, Mask);
       At = Begin = I.Target;
+      // What it polls, others write.
+      if (I.Polling) {
+        Splits[S].MaySpin = Polled = true;
+        setWaiting(true);
+        Spent = true;
+      }
       if (!Spent)
         continue;
       Splits[S].Pc = At;

@@ -54,6 +54,7 @@ struct Join {
   uint32_t Pc = NoPc;
   uint32_t Expected = 0; ///< Lanes that may still come, and those waiting.
   uint32_t Arrived = 0;
+  bool SawPoll = false; ///< Of those that arrived, see Split.
   Join *Outer = nullptr;
 };
 
@@ -69,6 +70,7 @@ struct Split {
   uint32_t Members = 0; ///< Lanes it waits for at a warp-wide operation.
   uint32_t Spun = 0;    ///< Instructions since it last changed hands.
   bool MaySpin = false; ///< Executed something a spin loop would.
+  bool SawPoll = false; ///< Polled since it last let others go first.
 };
 
 /// Why Warp::run returned.
@@ -131,7 +133,10 @@ public:
   uint32_t Live = 0;                ///< Lanes that have not exited.
   uint32_t Exited = 0;
   bool Faulted = false;
-  bool GivesWay = false;           ///< The instruction waits for other threads.
+  bool GivesWay = false; ///< The instruction waits for other threads.
+  /// Of the last run(): it polled for what was not there yet; it stopped so as
+  /// not to overtake those that wait for what it saw.
+  bool Polled = false, Overtakes = false;
   uint64_t LastLo = 0, LastHi = 0; ///< The allocation that was hit last,
   uint64_t LastGeneration = 0;     ///< as of this state of the table.
   bool LastWritable = false;
@@ -182,6 +187,13 @@ private:
   void exitLanes(uint32_t S, uint32_t Lanes);
   void splitOff(uint32_t S, uint32_t Stay);
 
+  // Polling.cpp: what waits for other warps, in traces.
+  void setWaiting(bool Now);
+  bool overtakes(Split &S, const Inst &I);
+  void polledAccess(const Inst &I, uint32_t Mask);
+  bool isIdle(uint32_t Begin, uint32_t End) const;
+  void endPoll(uint32_t Begin, uint32_t Target, uint32_t End, uint32_t Mask);
+
   // Calls.cpp: frames, calls, built-in functions.
   void call(uint32_t S, const Inst &I, uint32_t Mask);
   /// Sets the marks of local memory for a frame that is entered.
@@ -217,8 +229,15 @@ private:
   std::vector<Join *> FreeJoins;
   std::vector<std::unique_ptr<Frame>> FramePool;
   std::vector<Frame *> FreeFrames;
-  uint32_t Next = 0; ///< Split to run next.
-  uint64_t Used = 0; ///< Instructions of this run().
+  uint32_t Next = 0;     ///< Split to run next.
+  uint64_t Used = 0;     ///< Instructions of this run().
+  bool Waiting = false;  ///< It polled last, and in vain.
+  uint32_t FailedAt = 0; ///< Then, in traces: how many events there were.
+  /// In traces of kernels that poll: where the warp wrote last; the number of
+  /// the run, from 1 on.
+  struct {
+    uint32_t Run = 0, Pc = 0;
+  } LastWrite;
 };
 
 } // namespace gevo::gpu

@@ -277,8 +277,7 @@ void FunctionLowering::lowerMemory(uint32_t Index, const Operands &O) {
   }
   if (F.has(I, Mod::Nc))
     U.Flags |= FlagReadOnly;
-  if (F.has(I, Mod::Cg) || F.has(I, Mod::Cv) || F.has(I, Mod::Volatile) ||
-      F.has(I, Mod::L1NoAllocate))
+  if (skipsL1(F, I))
     U.Flags |= FlagSkipL1;
   single(U, Index, O);
 }

@@ -265,7 +265,7 @@ uint64_t MemorySystem::serveSector(const MemoryRequest &R, const Lookup &At,
 
 MemoryReply MemorySystem::serve(const MemoryRequest &R, const uint64_t *Lines) {
   MemoryReply Reply;
-  uint64_t Arrival = R.Time * One, Back = 0;
+  uint64_t Arrival = R.Time * One, Back = R.NumLines ? 0 : Arrival;
   bool Writes = R.Kind == RequestKind::Write, First = true;
   for (uint32_t K = 0; K < R.NumLines; ++K) {
     Lookup At = locate(lineOf(Lines[K]));

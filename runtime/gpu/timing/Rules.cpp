@@ -216,6 +216,14 @@ bool gevo::gpu::timing::isConstantOperand(const ptx::Function &F,
   return Fixed && (Param || Space == Mod::Const);
 }
 
+bool gevo::gpu::timing::skipsL1(const ptx::Function &F, const Instruction &I) {
+  Mod Order = F.nth(I, ModClass::Order);
+  bool Ordered = Order != Mod::None && Order != Mod::Weak &&
+                 F.nth(I, ModClass::Scope) != Mod::ScopeCta;
+  return Ordered || F.has(I, Mod::Cg) || F.has(I, Mod::Cv) ||
+         F.has(I, Mod::L1NoAllocate);
+}
+
 uint8_t gevo::gpu::timing::memoryClassOf(const ptx::Function &F,
                                          const Instruction &I) {
   bool Reads =

@@ -30,6 +30,10 @@ std::vector<Step> arithmeticSteps(const Profile &P, const ptx::Function &F,
 /// True for loads that become an operand in the constant bank.
 bool isConstantOperand(const ptx::Function &F, const ptx::Instruction &I);
 
+/// Does load \p I go past L1? Ordered ones do, as other SMs do not write to
+/// this one's L1.
+bool skipsL1(const ptx::Function &F, const ptx::Instruction &I);
+
 /// What \p I does to memory, as bits of MemoryClass.
 uint8_t memoryClassOf(const ptx::Function &F, const ptx::Instruction &I);
 

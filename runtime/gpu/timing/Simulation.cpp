@@ -78,6 +78,8 @@ public:
 private:
   bool fill(Sm &S, uint64_t Time);
   void firstWave();
+  void inform(const Sm &S, const MemoryRequest &R, uint64_t Time);
+  uint64_t mailReady();
   void runWindow(uint64_t End);
   void sortRequests();
   uint64_t serveRequests();
@@ -104,6 +106,7 @@ private:
   };
   void deliver(Mail &M, Sm &To);
   std::vector<Mail> Mails; ///< By SM.
+  Waits Events;
 };
 
 Launch::Launch(const Profile &P, const CostProgram &Code,
@@ -123,8 +126,8 @@ Launch::Launch(const Profile &P, const CostProgram &Code,
   uint64_t Resident = std::min<uint64_t>(T.Full.BlocksPerSM, T.Blocks);
   uint64_t Warps = Resident * (T.Full.WarpsPerSM / T.Full.BlocksPerSM);
   for (uint32_t K = 0; K < Used; ++K)
-    SMs.push_back(
-        std::make_unique<Sm>(P, Code, K, Bytes, Resident, Warps, T.Profile));
+    SMs.push_back(std::make_unique<Sm>(P, Code, K, Bytes, Resident, Warps,
+                                       T.Profile, Events));
   Mails.resize(Used);
   if (Skip)
     Gaps =
@@ -232,6 +235,25 @@ void Launch::sortRequests() {
             });
 }
 
+/// Request \p R of \p S is done at \p Time: others may wait for that.
+void Launch::inform(const Sm &S, const MemoryRequest &R, uint64_t Time) {
+  uint32_t Number = uint32_t(&R - S.requests().data());
+  for (const OrderedAccess &A : S.orders())
+    if (A.Request == Number)
+      Events.done(A, Time);
+}
+
+/// Tells SMs of their polls that are through; returns when the first one is.
+uint64_t Launch::mailReady() {
+  uint64_t First = Never;
+  for (const Waits::Ready &R : Events.ready()) {
+    Mails[R.SM].Answers.push_back({R.Time, R.Fetch, 0, 0});
+    First = std::min(First, R.Time);
+  }
+  Events.ready().clear();
+  return First;
+}
+
 /// Lets L2 serve what the SMs asked for; returns when the first answer is
 /// there.
 uint64_t Launch::serveRequests() {
@@ -253,6 +275,8 @@ uint64_t Launch::serveRequests() {
     const MemoryRequest &R = *Merged[K];
     MemoryReply Reply = Memory.serve(R, LinesOf(K));
     Mail &To = Mails[R.SM];
+    if (!SMs[R.SM]->orders().empty())
+      inform(*SMs[R.SM], R, Reply.Time);
     if (R.Fetch == NoIndex) {
       To.Written = std::max(To.Written, Reply.Time);
       continue;
@@ -263,7 +287,7 @@ uint64_t Launch::serveRequests() {
   }
   for (auto &S : SMs)
     S->clearRequests();
-  return First;
+  return std::min(First, mailReady());
 }
 
 /// Leaves out blocks if the last rounds say that they can be.
@@ -289,10 +313,14 @@ LaunchTiming Launch::run() {
       Next = std::min(Next, S->nextEvent());
     if (Next == Never) {
       bool Released = false;
-      for (auto &S : SMs)
+      uint64_t Latest = 0;
+      for (auto &S : SMs) {
+        Latest = std::max(Latest, S->lastTime());
         Released |= S->releaseBarriers(S->lastTime());
-      if (!Released)
+      }
+      if (!Released && !Events.giveUp(Latest))
         break;
+      FirstAnswer = mailReady();
       continue;
     }
     if (Next + (Gaps ? Gaps->extra() : 0) > CycleLimit) {

@@ -20,18 +20,20 @@ using namespace gevo::gpu::timing;
 
 Sm::Sm(const Profile &P, const CostProgram &Code, uint32_t Index,
        uint64_t L1Bytes, uint64_t MaxBlocks, uint64_t MaxWarps,
-       std::vector<std::vector<InstructionProfile>> &Statistics)
+       std::vector<std::vector<InstructionProfile>> &Statistics, Waits &Events)
     : P(P), Code(Code), Index(Index), Statistics(Statistics),
       Schedulers(P.Schedulers), Warps(MaxWarps),
       Registers(MaxWarps * std::max(1u, Code.NumRegisters)), Blocks(MaxBlocks),
-      L1(P.L1Sets,
-         std::max<uint64_t>(
-             1, L1Bytes / (SectorBytes * SectorsPerLine * P.L1Sets))) {}
+      L1(P.L1Sets, std::max<uint64_t>(
+                       1, L1Bytes / (SectorBytes * SectorsPerLine * P.L1Sets))),
+      Events(Events) {}
 
 /// Opens the next run of the trace.
 void Sm::openRun(WarpSlot &W) {
   if (W.Open)
     W.Lines += W.Open->NumLines;
+  if (W.Order != W.OrderEnd)
+    skipOrders(W, W.Run);
   const TraceRun &R = *W.Trace->Runs[W.Run++];
   W.Open = &R;
   W.Fn = &Code.Functions[R.Function];

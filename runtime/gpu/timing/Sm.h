@@ -27,6 +27,7 @@
 #include "runtime/gpu/timing/LaunchTiming.h"
 #include "runtime/gpu/timing/MemorySystem.h"
 #include "runtime/gpu/timing/ReadyQueue.h"
+#include "runtime/gpu/timing/Waits.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -40,7 +41,7 @@ public:
   /// Never holds more than \p MaxBlocks blocks and \p MaxWarps warps at once.
   Sm(const Profile &P, const CostProgram &Code, uint32_t Index,
      uint64_t L1Bytes, uint64_t MaxBlocks, uint64_t MaxWarps,
-     std::vector<std::vector<InstructionProfile>> &Statistics);
+     std::vector<std::vector<InstructionProfile>> &Statistics, Waits &Events);
 
   /// Makes \p Block resident from \p Time on.
   void launch(std::unique_ptr<BlockTrace> Block, uint64_t Time);
@@ -67,6 +68,8 @@ public:
   const std::vector<MemoryRequest> &requests() const { return Requests; }
   const uint64_t *lines() const { return RequestLines.data(); }
   void clearRequests();
+  /// Which of them have an order among warps; each names its request.
+  const std::vector<OrderedAccess> &orders() const { return Ordered; }
   /// The earliest and the latest time of those.
   std::pair<uint64_t, uint64_t> requestTimes() const {
     return {FirstRequest, LastRequest};
@@ -121,6 +124,9 @@ private:
     bool AtFence = false;
     const WarpTrace *Trace = nullptr;
     const CostFunction *Fn = nullptr;
+    const TraceOrder *Order = nullptr;    ///< The next of its trace,
+    const TraceOrder *OrderEnd = nullptr; ///< if there is one,
+    uint64_t OrdersSeen = 0;         ///< and which from there on were issued.
     const TraceRun *Open = nullptr;  ///< The run that it is in.
     const uint64_t *Lines = nullptr; ///< Of that run.
     uint32_t Run = 0; ///< Index into Trace->Runs; the next one to open.
@@ -190,6 +196,13 @@ private:
   void await(BlockSlot &B, unsigned Id, WarpSlot &W);
   void releaseBarrier(BlockSlot &B, unsigned Id, uint64_t Now);
 
+  // SmOrder.cpp
+  void orderedAccess(WarpSlot &W, const Uop &U, uint64_t Now);
+  uint32_t pollFetch(WarpSlot &W, const Uop &U);
+  OrderedAccess ordered(const WarpSlot &W, const TraceOrder &O) const;
+  void emptyRequest(uint64_t Time);
+  void skipOrders(WarpSlot &W, uint32_t Run);
+
   // SmMemory.cpp
   static const TraceAccess &accessOf(const WarpSlot &W, const Uop &U);
   uint64_t takePath(uint64_t Now, uint64_t Cycles);
@@ -241,6 +254,8 @@ private:
   uint64_t FirstRequest = Never, LastRequest = 0;
   std::vector<uint64_t> RequestLines; ///< See traceLine.
   std::vector<uint64_t> Misses;       ///< Lines of the current load.
+  Waits &Events;
+  std::vector<OrderedAccess> Ordered; ///< Of Requests.
 
   uint64_t Uops = 0;
   uint64_t LastTime = 0;

@@ -38,6 +38,8 @@ void Sm::launch(std::unique_ptr<BlockTrace> Block, uint64_t Time) {
     W.Block = uint32_t(Slot - Blocks.begin());
     W.NotBefore = W.Issued = Time;
     W.Lines = T.Lines.data();
+    W.Order = T.Orders.data();
+    W.OrderEnd = W.Order + T.Orders.size();
     std::fill_n(registersOf(Warp), Code.NumRegisters, 0);
     W.Owner = &Schedulers[Warp % Schedulers.size()];
     W.Place = W.Owner->NumWarps++;
@@ -56,6 +58,8 @@ void Sm::launch(std::unique_ptr<BlockTrace> Block, uint64_t Time) {
 }
 
 void Sm::finishWarp(WarpSlot &W, uint64_t Now) {
+  if (W.Order != W.OrderEnd)
+    skipOrders(W, W.Run);
   Scheduler &S = *W.Owner;
   for (uint32_t K = W.Place + 1; K < S.NumWarps; ++K) {
     --Warps[S.Order[K]].Place;

@@ -62,6 +62,8 @@ uint64_t Sm::takePath(uint64_t Now, uint64_t Cycles) {
 }
 
 void Sm::memory(WarpSlot &W, const Uop &U, uint64_t Now) {
+  if (W.Order != W.OrderEnd)
+    return orderedAccess(W, U, Now);
   const TraceAccess &A = accessOf(W, U);
   ++W.Stats[U.Instruction].Requests;
   switch (A.Space) {
@@ -369,6 +371,7 @@ void Sm::deliver(const Fetch &F, uint32_t Pending) {
 void Sm::clearRequests() {
   Requests.clear();
   RequestLines.clear();
+  Ordered.clear();
   FirstRequest = Never;
   LastRequest = 0;
 }

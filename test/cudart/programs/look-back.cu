@@ -8,9 +8,9 @@
 // RUN: FileCheck --check-prefix=FINDINGS %s < %t.json
 // CHECK: ok
 // FINDINGS-NOT: "severity"
-// FINDINGS: DeviceScanKernel
-// FINDINGS-NOT: "severity"
 // FINDINGS: "name": "{{.*}}scanPKi
+// FINDINGS-NOT: "severity"
+// FINDINGS: DeviceScanKernel
 // FINDINGS-NOT: "severity"
 
 #include "Inputs/check.h"
