@@ -263,6 +263,7 @@ bool applyWord(std::string_view Word, OutputRule &R, std::string &Error) {
   std::optional<CompareMode> Mode = modeByName(Key);
   if (Mode == CompareMode::Exact && Colon == Word.npos) {
     R.Limits.Mode = *Mode;
+    R.Limits.Limit = 0;
     return true;
   }
   std::optional<double> Number = parseNumber(Value);

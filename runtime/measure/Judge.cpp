@@ -124,19 +124,22 @@ void MemoryImage::judgeRun(Part &P, const Run &Stretch, const OutputRule &Rule,
   bool Chosen = Rule.Type != ElementType::None;
   ElementType T = Chosen ? Rule.Type : comparedAs(Stretch.Type);
   uint64_t Size = gpu::elementBytes(T);
-  // Parts of elements can only be compared as bytes.
+  Tolerance Limits = Rule.Limits;
+  // Parts of elements can only be compared as bytes, and a tolerance is for
+  // numbers.
   if (Stretch.Bytes % Size || (P.Address + Stretch.Offset) % Size) {
     T = ElementType::U8;
     Size = 1;
+    Limits = Tolerance();
   }
   const uint8_t *Want = &P.Known->After[Stretch.Offset];
   const uint8_t *Got = &P.Actual[Stretch.Offset];
   const uint8_t *First = &P.Start[Stretch.Offset];
   uint64_t Count = Stretch.Bytes / Size;
-  bool Relative = Rule.Limits.Mode == CompareMode::Relative;
+  bool Relative = Limits.Mode == CompareMode::Relative;
   bool Same = std::memcmp(Want, Got, Stretch.Bytes) == 0;
   Difference Diff =
-      compare(T, Want, Got, Count, Rule.Limits,
+      compare(T, Want, Got, Count, Limits,
               Relative && !Same ? magnitudeOf(P.Buffer, Rule.Type) : 0);
   uint64_t Base = (P.Known->Offset + Stretch.Offset) / Size;
   Out.Diff.add(Diff, Base);

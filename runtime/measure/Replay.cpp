@@ -90,7 +90,7 @@ struct Replay::Impl {
   bool readBack();
   bool watchHeap(ReplayResult &R);
   void checkHeap(ReplayResult &R);
-  bool again();
+  bool again(ReplayResult &R);
   void runOnce(const ReplayOptions &O, ReplayResult &R);
 
   Device &D;
@@ -228,12 +228,16 @@ void Replay::Impl::checkHeap(ReplayResult &R) {
 }
 
 /// Makes memory what it is before a run, after another one.
-bool Replay::Impl::again() {
-  if (!C.usesHeap() || !D.isEmbedded())
-    return Image.restore(D);
-  ReplayResult Ignored;
-  leave();
-  return enter(Ignored);
+bool Replay::Impl::again(ReplayResult &R) {
+  if (C.usesHeap() && D.isEmbedded()) {
+    leave();
+    if (!enter(R))
+      D.Resident = nullptr;
+    return R.passed();
+  }
+  if (!Image.restore(D))
+    fail(R, Outcome::DeviceFailed, "its memory cannot be written");
+  return R.passed();
 }
 
 /// Empties L2 and, with \p Warm, fills it with the case's memory.
@@ -408,8 +412,8 @@ ReplayResult Replay::run(const std::string &Ptx, const ReplayOptions &O) {
     if (!P->enter(R))
       return R;
     D.Resident = this;
-  } else {
-    P->again();
+  } else if (!P->again(R)) {
+    return R;
   }
   const LoadedModule &M = D.load(Ptx, P->Bindings);
   if (!M.Handle) {
@@ -422,8 +426,8 @@ ReplayResult Replay::run(const std::string &Ptx, const ReplayOptions &O) {
   for (unsigned K = 1; K < O.Repeats && R.passed(); ++K) {
     ReplayResult Again;
     P->Called = processorMicroseconds();
-    P->again();
-    P->runOnce(O, Again);
+    if (P->again(Again))
+      P->runOnce(O, Again);
     Again.Microseconds = std::min(Again.Microseconds, R.Microseconds);
     Again.Error = std::max(Again.Error, R.Error);
     R = std::move(Again);

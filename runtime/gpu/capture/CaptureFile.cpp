@@ -199,9 +199,11 @@ void CaptureWriter::Impl::dropBlob(const BlobRef &Ref) {
   auto It = Blobs.find(Ref.Hash);
   if (It == Blobs.end() || --It->second.Uses)
     return;
-  // Another process of the program may use it too, so that it stays; a blob
-  // that nothing mentions does no harm.
-  if (Path == indexPath(Folder, 0))
+  // Another process of the program may use it too, so that it stays if there is
+  // one; a blob that nothing mentions does no harm.
+  if (Path == indexPath(Folder, 0) &&
+      access(claimPath(Folder, 1).c_str(), F_OK) &&
+      access(indexPath(Folder, 1).c_str(), F_OK))
     unlink(blobPath(Folder, Ref).c_str());
   Written -= It->second.Packed;
   Blobs.erase(It);

@@ -84,10 +84,15 @@ Json launchJson(const Launch &L) {
 Extent extentFrom(const Json &J) { return {J.at(0), J.at(1), J.at(2)}; }
 
 Launch launchFrom(const Json &J) {
-  return {
+  Launch L = {
       J.at("kernel"),       extentFrom(J.at("grid")), extentFrom(J.at("block")),
       J.at("shared_bytes"), J.at("cooperative"),      fromHex(J.at("params")),
       J.at("offsets")};
+  if (!L.Offsets.empty() &&
+      (L.Offsets[0] || L.Offsets.back() >= L.Params.size() ||
+       !std::is_sorted(L.Offsets.begin(), L.Offsets.end())))
+    throw Damage{"the parameters of a launch are out of order"};
+  return L;
 }
 
 constexpr const char *HeapNames[] = {"", "kept", "made", "freed"};
@@ -228,7 +233,8 @@ public:
     BlobRef MarksRef = blobFrom(J.at("marks"));
     // Of large buffers most are one piece, and need not be copied out of a blob
     // that serves as nothing else.
-    Whole = All && All->size() == 1 && (*All)[0].at(1) == BeforeRef.Size &&
+    Whole = All && BeforeRef.Size && All->size() == 1 &&
+            (*All)[0].at(1) == BeforeRef.Size &&
             BeforeRef.Hash != AfterRef.Hash && BeforeRef.Hash != MarksRef.Hash;
     After = &Blobs.read(AfterRef);
     Marks = &Blobs.read(MarksRef);
@@ -317,8 +323,11 @@ Case caseFrom(const Json &J, BlobReader &Blobs, bool Memory) {
   C.Cycles = J.at("cycles");
   C.Microseconds = J.at("time_us");
   const Json &Buffers = J.at("buffers");
+  bool HasHeap = J.contains("heap") && !J.at("heap").is_null();
   for (const Json &One : Buffers) {
     Buffer B = headerFrom(One);
+    if (B.Heap != HeapUse::None && !HasHeap)
+      throw Damage{"the contents of the heap are missing"};
     if (Memory && B.Heap != HeapUse::None)
       continue;
     if (Memory) {
@@ -328,7 +337,7 @@ Case caseFrom(const Json &J, BlobReader &Blobs, bool Memory) {
     }
     C.Buffers.push_back(std::move(B));
   }
-  if (J.contains("heap") && !J.at("heap").is_null())
+  if (HasHeap)
     addHeap(J.at("heap"), Buffers, Blobs, C, Memory);
   return C;
 }

@@ -159,7 +159,7 @@ CUresult gevo::driver::describeWork(const CUDA_MEMCPY3D *P, Work &Task) {
 
 CUresult gevo::driver::describeWork(const CUDA_MEMSET_NODE_PARAMS *P,
                                     Work &Task) {
-  if (!P)
+  if (!P || (P->elementSize != 1 && P->elementSize != 2 && P->elementSize != 4))
     return CUDA_ERROR_INVALID_VALUE;
   Task = setWork(
       {P->dst, P->pitch, P->value, P->elementSize, P->width, P->height});

@@ -154,7 +154,10 @@ TEST_F(StreamTest, GraphOfNodes) {
   CUgraph G = nullptr;
   ASSERT_EQ(A.cuGraphCreate(&G, 0), CUDA_SUCCESS);
   CUDA_MEMSET_NODE_PARAMS Set = {P, 0, 100, 4, 1024, 1};
+  CUDA_MEMSET_NODE_PARAMS Odd = {P, 0, 100, 3, 1024, 1};
   CUgraphNode First, Second, Third;
+  EXPECT_EQ(A.cuGraphAddMemsetNode(&First, G, nullptr, 0, &Odd, Ctx),
+            CUDA_ERROR_INVALID_VALUE);
   ASSERT_EQ(A.cuGraphAddMemsetNode(&First, G, nullptr, 0, &Set, Ctx),
             CUDA_SUCCESS);
   unsigned N = 1024, V = 5;

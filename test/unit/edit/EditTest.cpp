@@ -25,7 +25,7 @@ TEST(Edit, EveryKindIsFoundByItsName) {
     EXPECT_GT(K.Weight, 0u);
     EXPECT_FALSE(K.Summary.empty());
   }
-  EXPECT_EQ(editKinds().size(), 10u);
+  EXPECT_EQ(editKinds().size(), 11u);
   EXPECT_EQ(findEditKind("Delete"), nullptr);
   EXPECT_EQ(findEditKind(""), nullptr);
 }

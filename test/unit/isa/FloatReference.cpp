@@ -96,15 +96,20 @@ mpfr_rnd_t gevo::isa::direction(Round R) {
   }
 }
 
+namespace {
+struct Variable {
+  explicit Variable(int Precision) { mpfr_init2(V, Precision); }
+  ~Variable() { mpfr_clear(V); }
+  Variable(const Variable &) = delete;
+  Variable &operator=(const Variable &) = delete;
+  mpfr_t V;
+};
+} // namespace
+
 mpfr_ptr gevo::isa::resultOf(Type T) {
-  static std::map<int, mpfr_t> Variables;
+  static std::map<int, Variable> Variables;
   int Precision = formatOf(T).Mant + 1;
-  auto It = Variables.find(Precision);
-  if (It == Variables.end()) {
-    It = Variables.try_emplace(Precision).first;
-    mpfr_init2(It->second, Precision);
-  }
-  return It->second;
+  return Variables.try_emplace(Precision, Precision).first->second.V;
 }
 
 uint64_t gevo::isa::finish(mpfr_ptr V, int Ternary, Type T, Round R) {

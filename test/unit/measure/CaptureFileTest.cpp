@@ -376,6 +376,26 @@ TEST_F(CaptureFile, DroppedCasesTakeTheirBlobsAlong) {
   EXPECT_EQ(C->Cases[0].Weight, 5u);
 }
 
+// A child's case has a blob that the parent has, too, and then drops.
+TEST_F(CaptureFile, DroppedCasesLeaveTheBlobsOfOtherProcesses) {
+  CaptureWriter Parent(Folder, "app", "V100");
+  CaptureWriter Child(Folder, "app", "V100");
+  Case A;
+  A.Launches.resize(1);
+  A.Buffers = {Buffer::input(0x1000, Bytes(64, 1))};
+  for (CaptureWriter *W : {&Parent, &Child})
+    ASSERT_TRUE(W->addModule("// ptx"));
+  size_t Dropped = *Parent.addCase(A);
+  ASSERT_TRUE(Child.addCase(A));
+  ASSERT_TRUE(Child.writeIndex());
+  Parent.dropCase(Dropped);
+  ASSERT_TRUE(Parent.writeIndex());
+  std::string Error;
+  std::optional<Capture> C = readCapture(Folder, Error);
+  ASSERT_TRUE(C) << Error;
+  EXPECT_EQ(C->Cases.size(), 1u);
+}
+
 TEST_F(CaptureFile, WhatCannotBeWrittenIsReported) {
   // A blob cannot be written: its name is taken by a folder.
   CaptureWriter W(Folder, "app", "V100");

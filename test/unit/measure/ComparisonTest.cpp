@@ -232,6 +232,9 @@ TEST(Comparison, Rules) {
   EXPECT_DOUBLE_EQ(R->Limits.Floor, 1e-3);
   EXPECT_EQ(R->Limits.FloorShare, 0);
   EXPECT_EQ(R->Type, ElementType::F16);
+  R = parseRule("abs:5,exact", Error);
+  EXPECT_EQ(R->Limits.Mode, CompareMode::Exact);
+  EXPECT_EQ(R->Limits.Limit, 0) << "the last mode counts, with its own limit";
   EXPECT_EQ(parseRule("ulp:4", Error)->Limits.Mode, CompareMode::Ulp);
   EXPECT_EQ(parseRule("sd:3", Error)->Limits.Mode, CompareMode::Deviations);
   EXPECT_EQ(parseRule("abs:0", Error)->Limits.Mode, CompareMode::Absolute);
