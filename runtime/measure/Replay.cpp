@@ -233,9 +233,7 @@ bool Replay::Impl::again(ReplayResult &R) {
     leave();
     if (!enter(R))
       D.Resident = nullptr;
-    return R.passed();
-  }
-  if (!Image.restore(D))
+  } else if (!Image.restore(D))
     fail(R, Outcome::DeviceFailed, "its memory cannot be written");
   return R.passed();
 }
@@ -408,10 +406,9 @@ ReplayResult Replay::run(const std::string &Ptx, const ReplayOptions &O) {
   if (D.Resident != this) {
     if (D.Resident)
       D.Resident->P->leave();
-    D.Resident = nullptr;
-    if (!P->enter(R))
+    D.Resident = P->enter(R) ? this : nullptr;
+    if (!D.Resident)
       return R;
-    D.Resident = this;
   } else if (!P->again(R)) {
     return R;
   }
