@@ -84,12 +84,46 @@ size_t IrProgram::instructionCount() const {
   return Count;
 }
 
+// The code generator may follow the order of a value's uses, which a copy has
+// in another order. Functions that no edit changes are to come out as in clang.
+static void keepUseOrder(const Function &F, const ValueToValueMapTy &Map) {
+  DenseMap<const Use *, unsigned> Ranks;
+  auto Keep = [&](const Value &V) {
+    if (!V.hasNUsesOrMore(2))
+      return;
+    Ranks.clear();
+    for (const Use &U : V.uses()) {
+      Value *User = Map.lookup(U.getUser());
+      if (!isa_and_nonnull<Instruction>(User))
+        return;
+      const Use &Copied =
+          cast<Instruction>(User)->getOperandUse(U.getOperandNo());
+      Ranks.try_emplace(&Copied, Ranks.size());
+    }
+    Map.lookup(&V)->sortUseList([&](const Use &A, const Use &B) {
+      return Ranks.lookup(&A) < Ranks.lookup(&B);
+    });
+  };
+  for (const Argument &A : F.args())
+    Keep(A);
+  for (const BasicBlock &BB : F) {
+    Keep(BB);
+    for (const Instruction &I : BB)
+      Keep(I);
+  }
+}
+
 std::unique_ptr<Module> IrProgram::copyOf(unsigned Module,
                                           ValueToValueMapTy &Map,
                                           const Function *OnlyBody) const {
-  return CloneModule(*Modules[Module], Map, [&](const GlobalValue *G) {
+  auto Copy = CloneModule(*Modules[Module], Map, [&](const GlobalValue *G) {
     return !OnlyBody || !isa<Function>(G) || G == OnlyBody;
   });
+  // What is copied to edit one function is never lowered.
+  if (!OnlyBody)
+    for (const Function &F : *Modules[Module])
+      keepUseOrder(F, Map);
+  return Copy;
 }
 
 // "i12" is 12; clones have no number.
