@@ -62,19 +62,37 @@ static bool holdsAddresses(Buffer &B, const Case &C) {
   return false;
 }
 
+// A number that people compute with.
+template <typename T> static bool isFloat(const uint8_t *At) {
+  constexpr double Least = 1e-12, Most = 1e12;
+  double Value = std::fabs(loadAs<T>(At));
+  return Value >= Least && Value <= Most;
+}
+
 // Zeros, and numbers that people compute with; not zeros alone.
 template <typename T> static bool areFloats(const Elements &All) {
-  constexpr double Least = 1e-12, Most = 1e12;
   bool Any = false;
   for (size_t I = 0; I < All.count(); ++I) {
-    double Value = std::fabs(loadAs<T>(All[I]));
-    if (Value == 0)
+    if (loadAs<T>(All[I]) == 0)
       continue;
-    if (!(Value >= Least && Value <= Most))
+    if (!isFloat<T>(All[I]))
       return false;
     Any = true;
   }
   return Any;
+}
+
+template <typename T>
+static void drawFloat(uint8_t *To, T Least, T Most, Random &Dice) {
+  double Share = double(Dice.next() >> 11) * 0x1p-53;
+  T Value = Least + (Most - Least) * T(Share);
+  std::memcpy(To, &Value, sizeof(T));
+}
+
+// One that stands alone, by up to a half.
+template <typename T> static void drawNear(uint8_t *Of, Random &Dice) {
+  T Value = loadAs<T>(Of);
+  drawFloat<T>(Of, Value / 2, Value * T(1.5), Dice);
 }
 
 template <typename T>
@@ -84,11 +102,13 @@ static void drawFloats(const Elements &All, Random &Dice) {
     Least = std::min(Least, loadAs<T>(All[I]));
     Most = std::max(Most, loadAs<T>(All[I]));
   }
-  for (size_t I = 0; I < All.count(); ++I) {
-    double Share = double(Dice.next() >> 11) * 0x1p-53;
-    T Value = Least + (Most - Least) * T(Share);
-    std::memcpy(All[I], &Value, sizeof(T));
-  }
+  for (size_t I = 0; I < All.count(); ++I)
+    // A buffer filled with one number must not stay one: a kernel that takes
+    // the number for granted would be right on it.
+    if (Least == Most)
+      drawNear<T>(All[I], Dice);
+    else
+      drawFloat<T>(All[I], Least, Most, Dice);
 }
 
 static void drawWords(const Elements &All, Random &Dice) {
@@ -125,23 +145,92 @@ static Elements elementsOf(Buffer &B, bool Doubles, bool &Floats) {
   return Whole ? Four : Elements(B, 1);
 }
 
-static void change(Case &C, bool Doubles, bool Order, Random &Dice) {
-  for (Buffer &B : C.Buffers) {
-    if (holdsAddresses(B, C))
+// False if \p B is left as it is.
+static bool change(Buffer &B, const Case &C, bool Doubles, bool Order,
+                   Random &Dice) {
+  if (holdsAddresses(B, C))
+    return false;
+  bool Floats;
+  Elements All = elementsOf(B, Doubles, Floats);
+  if (All.count() < 2 && (Order || !Floats))
+    return false;
+  if (Order)
+    shuffle(All, Dice);
+  else if (!Floats)
+    drawWords(All, Dice);
+  else if (All.size() == 8)
+    drawFloats<double>(All, Dice);
+  else
+    drawFloats<float>(All, Dice);
+  return true;
+}
+
+// All buffers or, where a kernel needs some of them as they are, such as the
+// rows of a sparse matrix, as many as it gets along with.
+static void addValues(const Case &C, bool Doubles, bool Order, Random &Dice,
+                      function_ref<bool(Case &)> Works,
+                      std::vector<OtherInput> &To) {
+  std::string What =
+      Order ? "the same values in another order" : "other values";
+  Case Whole = C;
+  std::vector<size_t> Changed;
+  for (size_t I = 0; I < C.Buffers.size(); ++I)
+    if (change(Whole.Buffers[I], C, Doubles, Order, Dice))
+      Changed.push_back(I);
+  if (Changed.empty())
+    return;
+  if (Works(Whole))
+    return To.push_back({std::move(Whole), What, std::nullopt});
+  Case Some = C;
+  size_t Count = 0;
+  for (size_t I : Changed) {
+    Case More = Some;
+    More.Buffers[I] = Whole.Buffers[I];
+    if (!Works(More))
       continue;
-    bool Floats;
-    Elements All = elementsOf(B, Doubles, Floats);
-    if (All.count() < 2)
-      continue;
-    if (Order)
-      shuffle(All, Dice);
-    else if (!Floats)
-      drawWords(All, Dice);
-    else if (All.size() == 8)
-      drawFloats<double>(All, Dice);
-    else
-      drawFloats<float>(All, Dice);
+    Some = std::move(More);
+    ++Count;
   }
+  if (Count)
+    To.push_back({std::move(Some),
+                  What + " in " + std::to_string(Count) + " of " +
+                      std::to_string(Changed.size()) + " buffers",
+                  std::nullopt});
+}
+
+// What a parameter of \p Size bytes at \p At is made of: floats that are drawn.
+static bool drawParameter(capture::Bytes &Params, size_t At, size_t Size,
+                          bool Doubles, Random &Dice) {
+  uint8_t *From = &Params[At];
+  if (Doubles && Size == 8 && isFloat<double>(From)) {
+    drawNear<double>(From, Dice);
+    return true;
+  }
+  bool Any = false;
+  for (size_t Word = 0; Word + 4 <= Size; Word += 4)
+    if (isFloat<float>(From + Word)) {
+      drawNear<float>(From + Word, Dice);
+      Any = true;
+    }
+  return Any;
+}
+
+// Numbers among the parameters, such as the factor of a sum: it may be 1 in
+// every run that was seen.
+static void addParameters(const Case &C, bool Doubles, Random &Dice,
+                          std::vector<OtherInput> &To) {
+  OtherInput O{C, "other numbers in its parameters", std::nullopt};
+  capture::Launch &L = O.Changed.Launches[0];
+  bool Any = false;
+  for (size_t I = 0; I < L.Offsets.size(); ++I) {
+    size_t At = L.Offsets[I],
+           End = I + 1 < L.Offsets.size() ? L.Offsets[I + 1] : L.Params.size();
+    if (At + 8 <= End && isAddress(loadAs<uint64_t>(&L.Params[At]), C))
+      continue;
+    Any |= drawParameter(L.Params, At, End - At, Doubles, Dice);
+  }
+  if (Any)
+    To.push_back(std::move(O));
 }
 
 namespace {
@@ -217,16 +306,14 @@ static void addBlocks(const Case &C, std::vector<OtherInput> &To) {
   }
 }
 
-std::vector<OtherInput> gevo::drawOtherInputs(const Case &C, bool Doubles,
-                                              Random &Dice) {
+std::vector<OtherInput>
+gevo::drawOtherInputs(const Case &C, bool Doubles, Random &Dice,
+                      function_ref<bool(Case &)> Works) {
   std::vector<OtherInput> All;
-  for (unsigned Turn = 0; Turn < 2; ++Turn) {
-    All.push_back({C, "other values", std::nullopt});
-    change(All.back().Changed, Doubles, /*Order=*/false, Dice);
-  }
-  All.push_back({C, "the same values in another order", std::nullopt});
-  change(All.back().Changed, Doubles, /*Order=*/true, Dice);
+  for (bool Order : {false, false, true})
+    addValues(C, Doubles, Order, Dice, Works, All);
   if (C.Launches.size() == 1) {
+    addParameters(C, Doubles, Dice, All);
     addCounts(C, Dice, All);
     addBlocks(C, All);
   }

@@ -18,6 +18,7 @@
 #include "passes/edit/Random.h"
 #include "runtime/gpu/capture/Case.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,13 +42,16 @@ struct OtherInput {
 
 /// Draws inputs like those of \p C. Floats are drawn between the least and the
 /// largest of their buffer, everything else from the words that the buffer
-/// holds, so that an index stays one. Buffers that hold addresses are left as
-/// they are. \p Doubles: floats have eight bytes where that cannot be told from
-/// the values.
+/// holds, so that an index stays one; the only float of a buffer, and floats
+/// among the parameters, near what they are. Buffers that hold addresses are
+/// left as they are. \p Doubles: floats have eight bytes where that cannot be
+/// told from the values.
 /// Counts are made smaller: by some, and by what a block of the grid stands
-/// for, with a block less.
-std::vector<OtherInput> drawOtherInputs(const capture::Case &C, bool Doubles,
-                                        Random &Dice);
+/// for, with a block less. \p Works: the original gets along with such a case;
+/// where not, fewer buffers have other values.
+std::vector<OtherInput>
+drawOtherInputs(const capture::Case &C, bool Doubles, Random &Dice,
+                llvm::function_ref<bool(capture::Case &)> Works);
 
 /// A program that has fewer elements has smaller buffers: lets those of \p O,
 /// whose expected memory is known, end with what its count asks for, so that an

@@ -174,8 +174,11 @@ static std::string makeInputs(const LaunchScenario &From,
     capture::Case Same = C;
     std::vector<uint64_t> Before, Now;
     bool Known = measure::renewExpected(*D, Same, Ptx, O, Problem, &Before);
-    for (OtherInput &Other : drawOtherInputs(C, Doubles, Dice)) {
-      if (!measure::renewExpected(*D, Other.Changed, Ptx, O, Problem, &Now))
+    auto Works = [&](capture::Case &Changed) {
+      return measure::renewExpected(*D, Changed, Ptx, O, Problem, &Now);
+    };
+    for (OtherInput &Other : drawOtherInputs(C, Doubles, Dice, Works)) {
+      if (!Works(Other.Changed))
         continue;
       if (Known)
         fitBuffers(Other, Before, Now);

@@ -181,12 +181,15 @@ TEST(BinaryOutput, IsComparedByValue) {
   EXPECT_DOUBLE_EQ(compareBinary(Doubles, Other, true).Error, 0.5);
 }
 
+static bool anyWorks(capture::Case &) { return true; }
+
 TEST(OtherInputs, FloatsStayInTheirRange) {
   std::vector<float> Values;
   for (int I = 0; I < 64; ++I)
     Values.push_back(-1.0f + I * 0.05f);
   Random Dice(1);
-  std::vector<OtherInput> All = drawOtherInputs(caseOf(Values), false, Dice);
+  std::vector<OtherInput> All =
+      drawOtherInputs(caseOf(Values), false, Dice, anyWorks);
   ASSERT_EQ(All.size(), 4u);
   EXPECT_EQ(All[0].What, "other values");
   std::vector<float> Drawn = valuesIn<float>(All[0].Changed);
@@ -200,10 +203,71 @@ TEST(OtherInputs, FloatsStayInTheirRange) {
   EXPECT_EQ(Order, Values) << "the same in another order";
 }
 
+TEST(OtherInputs, OneNumberInABufferDoesNotStayOne) {
+  Random Dice(1);
+  for (size_t Count : {1, 8}) {
+    std::vector<float> Ones(Count, -2);
+    for (float V : valuesIn<float>(
+             drawOtherInputs(caseOf(Ones), false, Dice, anyWorks)[0].Changed))
+      EXPECT_TRUE(V != -2 && V >= -3 && V <= -1) << V;
+  }
+}
+
+TEST(OtherInputs, NumbersInParametersAreNotTakenForGranted) {
+  capture::Case C = caseOf(std::vector<int>(100, 7));
+  // After the address: a float, a count, a double.
+  capture::Launch &L = C.Launches[0];
+  float Factor = 1;
+  uint32_t Count = 100;
+  double Step = 0.25;
+  L.Params.resize(24);
+  std::memcpy(&L.Params[8], &Factor, 4);
+  std::memcpy(&L.Params[12], &Count, 4);
+  std::memcpy(&L.Params[16], &Step, 8);
+  L.Offsets = {0, 8, 12, 16};
+  Random Dice(1);
+  OtherInput O = drawOtherInputs(C, /*Doubles=*/true, Dice, anyWorks)[3];
+  EXPECT_EQ(O.What, "other numbers in its parameters");
+  const capture::Bytes &Now = O.Changed.Launches[0].Params;
+  std::memcpy(&Factor, &Now[8], 4);
+  std::memcpy(&Step, &Now[16], 8);
+  EXPECT_TRUE(Factor != 1 && Factor >= 0.5 && Factor <= 1.5) << Factor;
+  EXPECT_TRUE(Step != 0.25 && Step >= 0.125 && Step <= 0.375) << Step;
+  EXPECT_TRUE(llvm::equal(ArrayRef(Now).take_front(8),
+                          ArrayRef(L.Params).take_front(8)))
+      << "an address is none";
+  EXPECT_TRUE(
+      llvm::equal(ArrayRef(Now).slice(12, 4), ArrayRef(L.Params).slice(12, 4)))
+      << "nor is a count";
+}
+
+TEST(OtherInputs, WhatAKernelNeedsAsItIsStays) {
+  std::vector<int> Rows = {0, 2, 4, 6, 8};
+  capture::Case C = caseOf(Rows);
+  std::vector<float> Values = {1, 2, 3, 4, 5, 6, 7, 8};
+  C.Buffers.push_back(caseOf(Values, 8192).Buffers[0]);
+  auto Sorted = [](capture::Case &Now) {
+    std::vector<int> Is = valuesIn<int>(Now);
+    return llvm::is_sorted(Is) && Is[0] < Is[4];
+  };
+  Random Dice(1);
+  std::vector<OtherInput> All = drawOtherInputs(C, false, Dice, Sorted);
+  EXPECT_EQ(All[0].What, "other values in 1 of 2 buffers");
+  EXPECT_EQ(All[2].What, "the same values in another order in 1 of 2 buffers");
+  for (OtherInput &O : All) {
+    EXPECT_TRUE(Sorted(O.Changed)) << O.What;
+    if (O.Count)
+      continue;
+    std::swap(O.Changed.Buffers[0], O.Changed.Buffers[1]);
+    EXPECT_NE(valuesIn<float>(O.Changed), Values) << O.What;
+  }
+}
+
 TEST(OtherInputs, IndicesStayIndices) {
   std::vector<int> Values = {3, 1, 4, 1, 5, 9, 2, 6};
   Random Dice(1);
-  for (const OtherInput &O : drawOtherInputs(caseOf(Values), false, Dice))
+  for (const OtherInput &O :
+       drawOtherInputs(caseOf(Values), false, Dice, anyWorks))
     for (int V : valuesIn<int>(O.Changed))
       EXPECT_TRUE(is_contained(Values, V)) << V;
 }
@@ -211,14 +275,15 @@ TEST(OtherInputs, IndicesStayIndices) {
 TEST(OtherInputs, AddressesAreLeftAlone) {
   std::vector<uint64_t> Values = {4096, 4104, 4112, 4120};
   Random Dice(1);
-  for (const OtherInput &O : drawOtherInputs(caseOf(Values), false, Dice))
+  for (const OtherInput &O :
+       drawOtherInputs(caseOf(Values), false, Dice, anyWorks))
     EXPECT_EQ(valuesIn<uint64_t>(O.Changed), Values);
 }
 
 TEST(OtherInputs, CountsShrink) {
   Random Dice(1);
   std::vector<OtherInput> All =
-      drawOtherInputs(caseOf(std::vector<int>(100, 7)), false, Dice);
+      drawOtherInputs(caseOf(std::vector<int>(100, 7)), false, Dice, anyWorks);
   uint32_t Count;
   std::memcpy(&Count, &All.back().Changed.Launches[0].Params[8], 4);
   EXPECT_LT(Count, 100u);
@@ -240,17 +305,17 @@ TEST(OtherInputs, CountsInStructuresAndLongWordsShrink) {
   std::memcpy(&L.Params[16], &Columns, 8);
   L.Offsets = {0, 8, 16};
   Random Dice(1);
-  std::vector<OtherInput> All = drawOtherInputs(C, false, Dice);
-  ASSERT_EQ(All.size(), 5u);
-  EXPECT_NE(All[3].What.find(" for 10 in parameter 1+4"), std::string::npos);
-  EXPECT_NE(All[4].What.find(" for 20 in parameter 2"), std::string::npos);
+  std::vector<OtherInput> All = drawOtherInputs(C, false, Dice, anyWorks);
+  ASSERT_EQ(All.size(), 6u);
+  EXPECT_NE(All[4].What.find(" for 10 in parameter 1+4"), std::string::npos);
+  EXPECT_NE(All[5].What.find(" for 20 in parameter 2"), std::string::npos);
 }
 
 TEST(OtherInputs, BlocksGoWithTheirCount) {
   capture::Case C = caseOf(std::vector<int>(100, 7));
   C.Launches[0].Grid = {4, 4, 1};
   Random Dice(1);
-  OtherInput Last = drawOtherInputs(C, false, Dice).back();
+  OtherInput Last = drawOtherInputs(C, false, Dice, anyWorks).back();
   EXPECT_EQ(Last.What, "75 for 100 in parameter 1, with fewer blocks");
   EXPECT_EQ(Last.Changed.Launches[0].Grid, (capture::Extent{3, 3, 1}));
 }
