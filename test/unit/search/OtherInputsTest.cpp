@@ -1,0 +1,206 @@
+//===- OtherInputsTest.cpp - Inputs like those that were captured ---------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "search/OtherInputs.h"
+#include "llvm/ADT/STLExtras.h"
+#include "gtest/gtest.h"
+#include <cstring>
+
+using namespace gevo;
+using namespace llvm;
+
+namespace {
+
+/// One buffer of \p Values, and a count of them as parameter.
+template <typename T>
+capture::Case caseOf(const std::vector<T> &Values, uint64_t Address = 4096) {
+  capture::Case C;
+  C.Launches.emplace_back();
+  capture::Launch &L = C.Launches[0];
+  uint32_t Count = Values.size();
+  L.Params.resize(12);
+  std::memcpy(&L.Params[0], &Address, 8);
+  std::memcpy(&L.Params[8], &Count, 4);
+  L.Offsets = {0, 8};
+  capture::Bytes Bytes(Values.size() * sizeof(T));
+  std::memcpy(Bytes.data(), Values.data(), Bytes.size());
+  C.Buffers.push_back(capture::Buffer::input(Address, Bytes));
+  return C;
+}
+
+template <typename T> std::vector<T> valuesIn(const capture::Case &C) {
+  const capture::Bytes &Bytes = C.Buffers[0].Pieces[0].Before;
+  std::vector<T> Values(Bytes.size() / sizeof(T));
+  std::memcpy(Values.data(), Bytes.data(), Bytes.size());
+  return Values;
+}
+
+} // namespace
+
+static bool anyWorks(capture::Case &) { return true; }
+
+TEST(OtherInputs, FloatsStayInTheirRange) {
+  std::vector<float> Values;
+  for (int I = 0; I < 64; ++I)
+    Values.push_back(-1.0f + I * 0.05f);
+  Random Dice(1);
+  std::vector<OtherInput> All =
+      drawOtherInputs(caseOf(Values), false, Dice, anyWorks);
+  ASSERT_EQ(All.size(), 4u);
+  EXPECT_EQ(All[0].What, "other values");
+  std::vector<float> Drawn = valuesIn<float>(All[0].Changed);
+  EXPECT_NE(Drawn, Values);
+  EXPECT_NE(Drawn, valuesIn<float>(All[1].Changed));
+  for (float V : Drawn)
+    EXPECT_TRUE(V >= -1.0f && V <= -1.0f + 63 * 0.05f) << V;
+  std::vector<float> Order = valuesIn<float>(All[2].Changed);
+  EXPECT_NE(Order, Values);
+  llvm::sort(Order);
+  EXPECT_EQ(Order, Values) << "the same in another order";
+}
+
+TEST(OtherInputs, OneNumberInABufferDoesNotStayOne) {
+  Random Dice(1);
+  for (size_t Count : {1, 8}) {
+    std::vector<float> Ones(Count, -2);
+    for (float V : valuesIn<float>(
+             drawOtherInputs(caseOf(Ones), false, Dice, anyWorks)[0].Changed))
+      EXPECT_TRUE(V != -2 && V >= -3 && V <= -1) << V;
+  }
+}
+
+TEST(OtherInputs, NumbersInParametersAreNotTakenForGranted) {
+  capture::Case C = caseOf(std::vector<int>(100, 7));
+  // After the address: a float, a count, a double.
+  capture::Launch &L = C.Launches[0];
+  float Factor = 1;
+  uint32_t Count = 100;
+  double Step = 0.25;
+  L.Params.resize(24);
+  std::memcpy(&L.Params[8], &Factor, 4);
+  std::memcpy(&L.Params[12], &Count, 4);
+  std::memcpy(&L.Params[16], &Step, 8);
+  L.Offsets = {0, 8, 12, 16};
+  Random Dice(1);
+  OtherInput O = drawOtherInputs(C, /*Doubles=*/true, Dice, anyWorks)[3];
+  EXPECT_EQ(O.What, "other numbers in its parameters");
+  const capture::Bytes &Now = O.Changed.Launches[0].Params;
+  std::memcpy(&Factor, &Now[8], 4);
+  std::memcpy(&Step, &Now[16], 8);
+  EXPECT_TRUE(Factor != 1 && Factor >= 0.5 && Factor <= 1.5) << Factor;
+  EXPECT_TRUE(Step != 0.25 && Step >= 0.125 && Step <= 0.375) << Step;
+  EXPECT_TRUE(llvm::equal(ArrayRef(Now).take_front(8),
+                          ArrayRef(L.Params).take_front(8)))
+      << "an address is none";
+  EXPECT_TRUE(
+      llvm::equal(ArrayRef(Now).slice(12, 4), ArrayRef(L.Params).slice(12, 4)))
+      << "nor is a count";
+}
+
+TEST(OtherInputs, WhatAKernelNeedsAsItIsStays) {
+  std::vector<int> Rows = {0, 2, 4, 6, 8};
+  capture::Case C = caseOf(Rows);
+  std::vector<float> Values = {1, 2, 3, 4, 5, 6, 7, 8};
+  C.Buffers.push_back(caseOf(Values, 8192).Buffers[0]);
+  auto Sorted = [](capture::Case &Now) {
+    std::vector<int> Is = valuesIn<int>(Now);
+    return llvm::is_sorted(Is) && Is[0] < Is[4];
+  };
+  Random Dice(1);
+  std::vector<OtherInput> All = drawOtherInputs(C, false, Dice, Sorted);
+  EXPECT_EQ(All[0].What, "other values in 1 of 2 buffers");
+  EXPECT_EQ(All[2].What, "the same values in another order in 1 of 2 buffers");
+  for (OtherInput &O : All) {
+    EXPECT_TRUE(Sorted(O.Changed)) << O.What;
+    if (O.Count)
+      continue;
+    std::swap(O.Changed.Buffers[0], O.Changed.Buffers[1]);
+    EXPECT_NE(valuesIn<float>(O.Changed), Values) << O.What;
+  }
+}
+
+TEST(OtherInputs, IndicesStayIndices) {
+  std::vector<int> Values = {3, 1, 4, 1, 5, 9, 2, 6};
+  Random Dice(1);
+  for (const OtherInput &O :
+       drawOtherInputs(caseOf(Values), false, Dice, anyWorks))
+    for (int V : valuesIn<int>(O.Changed))
+      EXPECT_TRUE(is_contained(Values, V)) << V;
+}
+
+TEST(OtherInputs, AddressesAreLeftAlone) {
+  std::vector<uint64_t> Values = {4096, 4104, 4112, 4120};
+  Random Dice(1);
+  for (const OtherInput &O :
+       drawOtherInputs(caseOf(Values), false, Dice, anyWorks))
+    EXPECT_EQ(valuesIn<uint64_t>(O.Changed), Values);
+}
+
+TEST(OtherInputs, CountsShrink) {
+  Random Dice(1);
+  std::vector<OtherInput> All =
+      drawOtherInputs(caseOf(std::vector<int>(100, 7)), false, Dice, anyWorks);
+  uint32_t Count;
+  std::memcpy(&Count, &All.back().Changed.Launches[0].Params[8], 4);
+  EXPECT_LT(Count, 100u);
+  EXPECT_GE(Count, 74u);
+  EXPECT_EQ(All.back().What, std::to_string(Count) + " for 100 in parameter 1");
+}
+
+TEST(OtherInputs, CountsInStructuresAndLongWordsShrink) {
+  capture::Case C = caseOf(std::vector<int>(100, 7));
+  // After the address: a structure of a float and a count, then a count of
+  // eight bytes.
+  capture::Launch &L = C.Launches[0];
+  float Factor = 0.5f;
+  uint32_t Rows = 10;
+  uint64_t Columns = 20;
+  L.Params.resize(24);
+  std::memcpy(&L.Params[8], &Factor, 4);
+  std::memcpy(&L.Params[12], &Rows, 4);
+  std::memcpy(&L.Params[16], &Columns, 8);
+  L.Offsets = {0, 8, 16};
+  Random Dice(1);
+  std::vector<OtherInput> All = drawOtherInputs(C, false, Dice, anyWorks);
+  ASSERT_EQ(All.size(), 6u);
+  EXPECT_NE(All[4].What.find(" for 10 in parameter 1+4"), std::string::npos);
+  EXPECT_NE(All[5].What.find(" for 20 in parameter 2"), std::string::npos);
+}
+
+TEST(OtherInputs, BlocksGoWithTheirCount) {
+  capture::Case C = caseOf(std::vector<int>(100, 7));
+  C.Launches[0].Grid = {4, 4, 1};
+  Random Dice(1);
+  OtherInput Last = drawOtherInputs(C, false, Dice, anyWorks).back();
+  EXPECT_EQ(Last.What, "75 for 100 in parameter 1, with fewer blocks");
+  EXPECT_EQ(Last.Changed.Launches[0].Grid, (capture::Extent{3, 3, 1}));
+}
+
+TEST(OtherInputs, BuffersFitTheirCount) {
+  auto Fitted = [](uint64_t Size, CountChange Count, uint64_t Before,
+                   uint64_t Now) {
+    OtherInput O;
+    O.Changed.Buffers.push_back(
+        capture::Buffer::input(4096, capture::Bytes(Size)));
+    O.Count = Count;
+    bool Any = fitBuffers(O, {Before}, {Now});
+    const capture::Buffer &B = O.Changed.Buffers[0];
+    EXPECT_EQ(B.Size, B.Pieces[0].Before.size());
+    EXPECT_EQ(Any, B.Size < Size);
+    EXPECT_EQ(Any, !O.What.empty());
+    return B.Size;
+  };
+  EXPECT_EQ(Fitted(400, {100, 90}, 400, 360), 360u) << "elements";
+  EXPECT_EQ(Fitted(404, {100, 90}, 404, 364), 364u) << "and one more";
+  EXPECT_EQ(Fitted(40000, {100, 90}, 40000, 32400), 32400u) << "a square";
+  EXPECT_EQ(Fitted(40000, {100, 90}, 39996, 32396), 32400u) << "no corner";
+  EXPECT_EQ(Fitted(8000, {100, 90}, 8000, 7200), 7200u) << "rows of 20";
+  EXPECT_EQ(Fitted(1024, {100, 90}, 1024, 960), 1024u) << "a table";
+  EXPECT_EQ(Fitted(400, {100, 90}, 400, 400), 400u) << "all in use";
+  EXPECT_EQ(Fitted(4000, {100, 90}, 400, 360), 4000u) << "mostly not in use";
+  EXPECT_EQ(Fitted(400, {100, 90}, 400, 0), 400u) << "not in use";
+}
