@@ -2,6 +2,7 @@
 ; not applied to the second when the first is gone, but follows it when
 ; something else was put between. Two stale lists for one function do not both
 ; apply.
+; REQUIRES: plugin
 
 ; RUN: rm -rf %t && split-file %s %t
 ; RUN: gevo-edits make %t/old.ll --function=k -o %t/set.json "delete at=i0"

@@ -1,5 +1,6 @@
 ; With -fgpu-rdc clang ends the names of static kernels and variables in a hash
 ; of its command line. Edits follow the function under another hash.
+; REQUIRES: plugin
 
 ; RUN: rm -rf %t && mkdir -p %t
 ; RUN: sed 's/HASH/0123456789abcdef/' %s > %t/a.ll
