@@ -53,7 +53,7 @@ void JitOptions::reportError(const std::string &Text) const {
     std::fprintf(stderr, "gevo-gpu: error: %s\n", Text.c_str());
 }
 
-void JitOptions::reportSuccess() const {
-  fillLog(CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, "");
+void JitOptions::reportSuccess(const std::string &Notes) const {
+  fillLog(CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, Notes);
   fillLog(CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, "");
 }

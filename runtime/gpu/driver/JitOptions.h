@@ -30,8 +30,8 @@ public:
   /// Gives \p Text to the program in the error log that it asked for, and says
   /// in the size option how much. Without such a log it goes to stderr.
   void reportError(const std::string &Text) const;
-  /// Tells the program that there is nothing in the logs that it asked for.
-  void reportSuccess() const;
+  /// Leaves nothing but \p Notes in the logs that the program asked for.
+  void reportSuccess(const std::string &Notes = {}) const;
 
 private:
   void **value(cuda::CUjit_option Option) const;

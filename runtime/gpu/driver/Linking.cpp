@@ -36,6 +36,18 @@ CUresult addTexts(CUlinkState Handle, const std::vector<std::string> &Texts,
   return CUDA_SUCCESS;
 }
 
+/// Why \p Texts are no whole program; empty if they are.
+std::string linkError(const std::vector<std::string> &Texts) {
+  auto Whole = gpu::ptx::linkTexts(Texts);
+  if (!Whole)
+    return "link " + Whole.error().str();
+  std::string Why;
+  for (const std::string &Name : gpu::ptx::undefinedNames(**Whole))
+    Why += (Why.empty() ? "" : "\n") + ("undefined reference to '" + Name) +
+           "'; add the module that defines it";
+  return Why;
+}
+
 bool isTakenInput(CUjitInputType Type) {
   return Type == CU_JIT_INPUT_PTX || Type == CU_JIT_INPUT_FATBINARY;
 }
@@ -54,8 +66,11 @@ CUresult cuLinkCreate_v2(unsigned Count, CUjit_option *Options, void **Values,
   if (CUresult R = JitOptions(Count, Options, Values).check())
     return R;
   return guarded([&] {
-    *Handle = Driver::get().Handles.insert<CUlinkState>(
-        std::make_shared<LinkState>());
+    auto State = std::make_shared<LinkState>();
+    if (Count)
+      State->Options.assign(Options, Options + Count);
+    State->Values = Values;
+    *Handle = Driver::get().Handles.insert<CUlinkState>(std::move(State));
     return CUDA_SUCCESS;
   });
 }
@@ -123,6 +138,14 @@ CUresult cuLinkComplete(CUlinkState Handle, void **Image, size_t *Size) {
   if (!Image || State->Texts.empty())
     return CUDA_ERROR_INVALID_VALUE;
   return guarded([&] {
+    JitOptions Jit(unsigned(State->Options.size()), State->Options.data(),
+                   State->Values);
+    if (std::string Why = linkError(State->Texts); !Why.empty()) {
+      Jit.reportError(Why);
+      // What programs of NVIDIA's driver see, too.
+      return CUDA_ERROR_UNKNOWN;
+    }
+    Jit.reportSuccess();
     State->Image = makeLinkedImage(State->Texts);
     *Image = State->Image.data();
     if (Size)

@@ -25,7 +25,8 @@ Module::~Module() {
 
 namespace {
 
-/// Variables that \p Bindings names stay where they are.
+/// Variables that \p Bindings names stay where they are. \p Log takes the
+/// error, or the notes of what was loaded.
 CUresult makeModule(const std::shared_ptr<Context> &Ctx,
                     const std::vector<std::string> &Texts,
                     const gpu::VariableBindings &Bindings,
@@ -40,6 +41,8 @@ CUresult makeModule(const std::shared_ptr<Context> &Ctx,
   M->Ctx = Ctx;
   M->Texts = Texts;
   M->Loaded = std::move(*Loaded);
+  for (const std::string &Note : M->Loaded->notes())
+    Log += (Log.empty() ? "" : "\n") + Note;
   for (const gpu::ModuleVariable &V : M->Loaded->variables()) {
     if (!V.Bytes || !V.Address || V.IsBound)
       continue;
@@ -112,11 +115,12 @@ CUresult substituteKernels(CUmodule Handle, std::string &Log) {
     std::optional<std::string> Text = substituteText(File);
     std::shared_ptr<Module> Other;
     CUresult R = CUDA_ERROR_FILE_NOT_FOUND;
+    std::string Why;
     if (Text)
-      R = makeModule(M->Ctx, {*Text}, Shared, Other, Log);
+      R = makeModule(M->Ctx, {*Text}, Shared, Other, Why);
     if (R) {
       Log = "cannot load '" + File + "', which is to be substituted" +
-            (Log.empty() ? "" : ": " + Log);
+            (Why.empty() ? "" : ": " + Why);
       gevoGpuNote("problem", Log.c_str());
       return R;
     }
@@ -180,7 +184,7 @@ CUresult loadImage(CUmodule *Handle, const void *Image,
     if (R)
       Options.reportError(Log);
     else
-      Options.reportSuccess();
+      Options.reportSuccess(Log);
     return R;
   });
 }

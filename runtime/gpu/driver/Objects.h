@@ -238,6 +238,10 @@ struct LinkState : Object {
 
   std::vector<std::string> Texts;
   std::string Image; ///< Lives until the state is destroyed.
+  /// The options of cuLinkCreate. Their values, where logs go, are the
+  /// program's and live as long as the state.
+  std::vector<CUjit_option> Options;
+  void **Values = nullptr;
 };
 
 struct GraphNode : Object {

@@ -126,7 +126,11 @@ enum PollRole : uint8_t {
 
 /// A call, resolved.
 struct CallInfo {
-  enum Builtin : uint8_t { NotBuiltin, Vprintf, Malloc, Free, AssertFail };
+  enum Builtin : uint8_t {
+    NotBuiltin,
+#define BUILTIN(Name, Text) Name,
+#include "runtime/gpu/ptx/Builtins.def"
+  };
   Builtin Special = NotBuiltin;
   uint32_t Callee = NoPc; ///< Index of KernelCode::Functions; direct calls.
   /// An argument or result: a place in the caller's frame memory, or a slot.

@@ -15,14 +15,10 @@ using ptx::OperandKind;
 
 namespace {
 CallInfo::Builtin builtinOf(const std::string &Name) {
-  if (Name == "vprintf")
-    return CallInfo::Vprintf;
-  if (Name == "malloc")
-    return CallInfo::Malloc;
-  if (Name == "free")
-    return CallInfo::Free;
-  if (Name == "__assertfail")
-    return CallInfo::AssertFail;
+#define BUILTIN(Id, Text)                                                      \
+  if (Name == Text)                                                            \
+    return CallInfo::Id;
+#include "runtime/gpu/ptx/Builtins.def"
   return CallInfo::NotBuiltin;
 }
 } // namespace

@@ -85,8 +85,9 @@ void Decoder::decodeVideo() {
   // A third operand is what the result is merged into or combined with.
   bool Combines = has(Mod::Add) || has(Mod::Min) || has(Mod::Max);
   bool Merges = Ops[0].Part.Count != 0;
+  // With neither it is read and nothing else.
   if (!Packed && !Mad &&
-      (Three != (Combines || Merges) || (Combines && Merges)))
+      ((!Three && (Combines || Merges)) || (Combines && Merges)))
     fail("a third operand is either merged or combined with the result");
   if (Mad && Merges)
     fail("the result of vmad is a whole register");

@@ -68,6 +68,7 @@ private:
   void decodeMove();
   void decodeMov();
   void decodeCvta();
+  void decodeIsspacep();
 
   // DecodeVideo.cpp
   void decodeVideo();

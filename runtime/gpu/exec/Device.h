@@ -129,6 +129,8 @@ public:
   /// The variable that \p Name stands for, or null.
   const ModuleVariable *variable(std::string_view Name) const;
   const std::vector<ModuleVariable> &variables() const { return Variables; }
+  /// What a user may want to know although loading succeeded.
+  const std::vector<std::string> &notes() const { return Notes; }
   /// The parsed PTX.
   const ptx::Module &source() const { return *Source; }
 
@@ -142,6 +144,7 @@ private:
   std::vector<std::unique_ptr<Kernel>> Kernels;
   std::vector<ModuleVariable> Variables;
   std::vector<uint64_t> Storage; ///< Allocations to free.
+  std::vector<std::string> Notes;
 };
 
 /// The shape of a device, and the limits that launches are held to.
@@ -243,6 +246,7 @@ private:
 
   std::mutex Lock;
   uint64_t StepsRun = 0; ///< Warp instructions of all launches.
+  uint64_t GridsRun = 0; ///< %gridid of the last launch.
   DeviceConfig Config;
   GlobalMemory Memory;
 };

@@ -115,8 +115,9 @@ void cvta(Warp &W, const Inst &I, uint32_t Mask) {
   dense(Mask, W.row<uint64_t>(I.D), [=](unsigned L) { return A[L] + Delta; });
 }
 
-void isspacep(Warp &W, const Inst &I, uint32_t Mask) {
-  const uint64_t *A = W.row<uint64_t>(I.A);
+/// Of addresses of 32 or 64 bits.
+template <typename T> void isspacep(Warp &W, const Inst &I, uint32_t Mask) {
+  const T *A = W.row<T>(I.A);
   uint64_t Window = uint64_t(I.Imm);
   blend(W.pred(I.D),
         ballot([=](unsigned L) { return (A[L] & WindowMask) == Window; }),
@@ -125,8 +126,9 @@ void isspacep(Warp &W, const Inst &I, uint32_t Mask) {
 
 /// Constants lie among the global addresses; the table tells them apart. The
 /// window of a kernel's parameters counts as global, as the manual says.
+template <typename T>
 void isspacepConst(Warp &W, const Inst &I, uint32_t Mask) {
-  const uint64_t *A = W.row<uint64_t>(I.A);
+  const T *A = W.row<T>(I.A);
   uint32_t Bits = 0;
   for (uint32_t M = Mask; M; M &= M - 1) {
     unsigned L = unsigned(__builtin_ctz(M));
@@ -136,6 +138,10 @@ void isspacepConst(Warp &W, const Inst &I, uint32_t Mask) {
     Bits |= uint32_t(I.Sub ? IsConst : IsGlobal) << L;
   }
   blend(W.pred(I.D), Bits, Mask);
+}
+
+template <typename T> Handler pickIsspacep(const OpDesc &D) {
+  return D.Word == Mod::Const ? isspacepConst<T> : isspacep<T>;
 }
 
 Handler pickMov(const OpDesc &D) {
@@ -168,7 +174,8 @@ Handler pickMove(const OpDesc &D) {
   case Opcode::Cvta:
     return ptx::typeBits(D.Type) == 64 ? cvta : nullptr;
   case Opcode::Isspacep:
-    return D.Word == Mod::Const ? isspacepConst : isspacep;
+    return ptx::typeBits(D.Type) == 64 ? pickIsspacep<uint64_t>(D)
+                                       : pickIsspacep<uint32_t>(D);
   default:
     return nullptr;
   }

@@ -77,6 +77,7 @@ Grid::Grid(Device &D, const Kernel &K, const KernelCode &C, GlobalMemory &M,
             Params.begin());
   Options.Params = nullptr;
   StepsBefore = D.StepsRun;
+  Number = ++D.GridsRun;
   Independent = D.config().SmArch >= 70;
   InStep = !Independent || K.attributes().TargetArch < 70;
   CheckUninit = checks(CheckFamily::Uninit);

@@ -91,8 +91,6 @@ bool ModuleLoader::placeVariables() {
     bool Const = V.Where == Space::Const;
     if (!Const && V.Where != Space::Global)
       continue;
-    if (V.Link == ptx::Linkage::Extern)
-      return fail("variable '" + V.Name + "' is extern but not defined");
     MemoryKind Kind = Const       ? MemoryKind::ModuleConst
                       : V.Managed ? MemoryKind::Managed
                                   : MemoryKind::ModuleGlobal;
@@ -101,6 +99,17 @@ bool ModuleLoader::placeVariables() {
     Placed.IsNamed = Named != M.Names.end() && Named->second == Sym;
     auto Bound = Placed.IsNamed ? Bindings.find(V.Name) : Bindings.end();
     Placed.IsBound = Bound != Bindings.end();
+    if (V.Link == ptx::Linkage::Extern && !Placed.IsBound) {
+      if (V.Unsized)
+        return fail("extern variable '" + V.Name +
+                    "' has no size here, and no module defines it; link the "
+                    "one that does");
+      // As ptxas does with a whole program: the declaration is taken for the
+      // definition.
+      Out->Notes.push_back("extern variable '" + V.Name +
+                           "' is defined by no module; it gets memory of its "
+                           "own, with zeros");
+    }
     if (!Placed.IsBound) {
       Placed.Address =
           D.Memory.allocate(V.Bytes, Kind, std::max(256u, V.Align), V.Name);
@@ -416,22 +425,10 @@ Device::load(std::string_view Ptx, const VariableBindings &Bindings) {
 Result<std::unique_ptr<LoadedModule>>
 Device::link(const std::vector<std::string> &Texts,
              const VariableBindings &Bindings) {
-  std::unique_ptr<ptx::Module> Whole;
-  for (const std::string &Text : Texts) {
-    auto Parsed = ptx::parseModule(Text);
-    if (!Parsed)
-      return Parsed.error();
-    if (!Whole) {
-      Whole = std::move(*Parsed);
-      continue;
-    }
-    auto Linked = ptx::linkModule(*Whole, std::move(**Parsed));
-    if (!Linked)
-      return Linked.error();
-  }
+  auto Whole = ptx::linkTexts(Texts);
   if (!Whole)
-    return Diagnostic{"nothing to link"};
-  ModuleLoader Loader(*this, std::move(Whole), Bindings);
+    return Whole.error();
+  ModuleLoader Loader(*this, std::move(*Whole), Bindings);
   std::lock_guard<std::mutex> Held(Lock);
   return Loader.run();
 }

@@ -166,3 +166,63 @@ Result<bool> gevo::gpu::ptx::linkModule(Module &Into, Module From) {
   Into.Version = std::max(Into.Version, From.Version);
   return true;
 }
+
+Result<std::unique_ptr<Module>>
+gevo::gpu::ptx::linkTexts(const std::vector<std::string> &Texts) {
+  std::unique_ptr<Module> Whole;
+  for (const std::string &Text : Texts) {
+    auto Parsed = parseModule(Text);
+    if (!Parsed)
+      return Parsed.error();
+    if (!Whole) {
+      Whole = std::move(*Parsed);
+      continue;
+    }
+    auto Linked = linkModule(*Whole, std::move(**Parsed));
+    if (!Linked)
+      return Linked.error();
+  }
+  if (!Whole)
+    return Diagnostic{"nothing to link"};
+  return Whole;
+}
+
+bool gevo::gpu::ptx::isBuiltin(std::string_view Name) {
+#define BUILTIN(Id, Text)                                                      \
+  if (Name == Text)                                                            \
+    return true;
+#include "runtime/gpu/ptx/Builtins.def"
+  return false;
+}
+
+std::vector<std::string> gevo::gpu::ptx::undefinedNames(const Module &M) {
+  std::vector<bool> Used(M.Symbols.size());
+  auto Use = [&](uint32_t Sym) {
+    if (Sym != None)
+      Used[Sym] = true;
+  };
+  for (const Function &F : M.Functions) {
+    for (const Operand &O : F.Operands)
+      if (O.Kind == OperandKind::Symbol ||
+          (O.Kind == OperandKind::Address && O.Base == AddressBase::Symbol))
+        Use(O.Index);
+    for (const CallSite &C : F.Calls)
+      Use(C.Target);
+  }
+  for (const Variable &V : M.Variables)
+    for (const InitValue &I : V.Init)
+      Use(I.Symbol);
+  std::vector<std::string> Names;
+  for (uint32_t Sym = 0; Sym < M.Symbols.size(); ++Sym) {
+    const Symbol &S = M.Symbols[Sym];
+    bool IsFunction = S.Kind == SymbolKind::Function;
+    const std::string &Name =
+        IsFunction ? M.Functions[S.Index].Name : M.Variables[S.Index].Name;
+    bool IsDynamic =
+        isDynamicShared(M, Sym) && M.Variables[S.Index].Where == Space::Shared;
+    if (Used[Sym] && isDeclared(M, Sym) && !IsDynamic &&
+        !(IsFunction && isBuiltin(Name)))
+      Names.push_back(Name);
+  }
+  return Names;
+}

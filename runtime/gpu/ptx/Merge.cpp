@@ -14,6 +14,7 @@
 
 #include "runtime/gpu/ptx/Merge.h"
 #include "runtime/gpu/ptx/Lexer.h"
+#include "runtime/gpu/ptx/Parser.h"
 
 #include <algorithm>
 #include <map>
@@ -22,9 +23,6 @@ using namespace gevo::gpu;
 using namespace gevo::gpu::ptx;
 
 namespace {
-
-/// What drivers define themselves.
-const char *const Builtins[] = {"vprintf", "malloc", "free", "__assertfail"};
 
 enum class Bond : uint8_t { Internal, Extern, Weak, Strong };
 
@@ -325,8 +323,7 @@ private:
         if (!Lacks || !Seen.insert(I.Name).second)
           continue;
         M.Text += writer(K).write(I);
-        if (std::find(std::begin(Builtins), std::end(Builtins), I.Name) ==
-            std::end(Builtins))
+        if (!isBuiltin(I.Name))
           M.Undefined.insert(I.Name);
       }
   }

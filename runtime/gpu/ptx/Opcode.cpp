@@ -185,7 +185,8 @@ std::string_view gevo::gpu::ptx::unsupportedKind(std::string_view Text) {
   };
   for (const auto &R : Rows)
     if (Text.substr(0, R.Text.size()) == R.Text &&
-        (Text.size() == R.Text.size() || Text[R.Text.size()] == '.'))
+        (Text.size() == R.Text.size() || Text[R.Text.size()] == '.' ||
+         Text[R.Text.size()] == ':'))
       return R.Kind;
   return {};
 }

@@ -299,10 +299,12 @@ bool Parser::parseDeclarator(Declarator &D) {
 void Parser::parseAttribute(Declarator &D) {
   advance();
   expect('(', "after .attribute");
-  while (!Failed && !Tok.isPunct(')') && !Tok.is(TokenKind::End)) {
-    if (Tok.isDot("managed"))
-      D.Managed = true;
-    advance();
+  // .unified(a, b) names a variable for all modules of a program.
+  for (unsigned Depth = 0; !Failed && !Tok.is(TokenKind::End); advance()) {
+    if (Tok.isPunct(')') && Depth-- == 0)
+      break;
+    Depth += Tok.isPunct('(');
+    D.Managed |= Tok.isDot("managed");
   }
   expect(')', "after the attributes");
 }

@@ -18,7 +18,9 @@
 #include "runtime/gpu/ptx/Result.h"
 
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace gevo::gpu::ptx {
 
@@ -29,6 +31,17 @@ Result<std::unique_ptr<Module>> parseModule(std::string_view Text);
 /// does: an extern declaration is bound to the definition of the same name,
 /// weak definitions give way, and names that are not visible stay apart.
 Result<bool> linkModule(Module &Into, Module From);
+
+/// Parses \p Texts and links them in their order.
+Result<std::unique_ptr<Module>>
+linkTexts(const std::vector<std::string> &Texts);
+
+/// Whether a driver defines the function \p Name itself.
+bool isBuiltin(std::string_view Name);
+
+/// What \p M uses and does not define, in order of declaration. Dynamic shared
+/// memory is no definition's business.
+std::vector<std::string> undefinedNames(const Module &M);
 
 } // namespace gevo::gpu::ptx
 

@@ -149,6 +149,9 @@ TEST(Parser, UnsupportedInstructionsAreTrapsThatNameThemselves) {
   EXPECT_EQ(RefusalOf("st.async.weak.shared::cluster.b32 [%r1], %r2, [%r3];"),
             "unsupported instruction 'st.async.weak.shared::cluster.b32': "
             "it is an instruction on the memory of another block");
+  EXPECT_EQ(RefusalOf("fence.proxy.tensormap::generic.acquire.gpu [%r1], 128;"),
+            "unsupported instruction 'fence.proxy.tensormap::generic.acquire."
+            "gpu': it is a tensor-memory instruction");
   // Without an end it is no instruction.
   EXPECT_EQ(errorOf(Header + ".entry k() {\n wgmma.fence.sync.aligned\n"),
             "6:1: expected ';' after the instruction, found the end of the "
@@ -183,7 +186,8 @@ TEST(Parser, RefusedInstructionsNameThemselves) {
 TEST(Parser, FormsThatCompilersDoNotWrite) {
   // What people write by hand, as the manual has it.
   auto M = parseModule(Header +
-                       ".global .u32 t[8];\n.entry k() {\n"
+                       ".global .attribute(.managed, .unified(19, 95)) "
+                       ".u32 t[8];\n.entry k() {\n"
                        " .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .v4 .u32 %v;\n"
                        " mov.v4.u32 {%r1, %r2, %r3, _}, %tid;\n"
                        " mov.v4.u32 %v, %nctaid;\n"

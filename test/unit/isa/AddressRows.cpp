@@ -39,6 +39,9 @@ void inSpace(const Form &F, const uint64_t *In, Want *Out) {
                 : Which == 1; // shared, of the block or the cluster
   Out[0] = Want::exact(Is);
 }
+void lowSpace(const Form &F, const uint64_t *, Want *Out) {
+  Out[0] = Want::exact(F.has("global"));
+}
 } // namespace
 
 const std::vector<Row> &gevo::isa::addressRows() {
@@ -81,6 +84,10 @@ const std::vector<Row> &gevo::isa::addressRows() {
        "selp.b64 %wide, %other, %wide, %c1; setp.eq.u32 %c1, %word, 4; "
        "mov.u64 %other, p_bytes; cvta.param.u64 %other, %other; "
        "selp.b64 %wide, %other, %wide, %c1; $I $d, %wide;"},
+      // Half an address is one with zeros above it, which is global here.
+      {"isspacep{.const,.global,.local,.param,.param::entry,.shared,"
+       ".shared::cta,.shared::cluster}",
+       "p=u32", lowSpace, "$I $d, $a;"},
       // A cluster is one block, so addresses stay what they are.
       {"mapa{,.shared::cluster}.u32", "b32=b32", same,
        "st.shared.b32 [$s], $a; $I %word, $s, 0; ld.shared.b32 $d, [%word];"},
@@ -110,6 +117,8 @@ const std::vector<Row> &gevo::isa::addressRows() {
       {"prefetch.local{.L1,.L2}", "b32=b32", same,
        "$I [local]; mov.b32 $d, $a;"},
       {"prefetch.global{.L2::evict_last,.L2::evict_normal}", "b32=b32", same,
+       "$I [$m]; mov.b32 $d, $a;"},
+      {"prefetch{,.const,.param}.tensormap", "b32=b32", same,
        "$I [$m]; mov.b32 $d, $a;"},
       {"prefetchu.L1", "b32=b32", same, "$I [$m]; mov.b32 $d, $a;"},
       {"discard{,.global}.L2", "b32=b32", same,

@@ -100,6 +100,10 @@ Wide scalarValue(const Form &F, const uint64_t *In,
 void scalar(const Form &F, const uint64_t *In, Want *Out) {
   Out[0] = Want::exact(uint32_t(scalarValue(F, In, SourceParts[In[2]])));
 }
+/// With a third operand that changes nothing.
+void ignored(const Form &F, const uint64_t *In, Want *Out) {
+  Out[0] = Want::exact(uint32_t(scalarValue(F, In, SourceParts[In[3]])));
+}
 /// With an operation on the third operand.
 void combined(const Form &F, const uint64_t *In, Want *Out) {
   Type T = typeOf(F, 0);
@@ -169,6 +173,8 @@ void packed(const Form &F, const uint64_t *In, Want *Out) {
 const std::vector<Row> &gevo::isa::videoRows() {
   static const char Two[] = "$I $d, $a$2, $b$3;";
   static const char Three[] = "$I $d$1, $a$2, $b$3, $c;";
+  // Nothing is merged into or combined with a whole register.
+  static const char Ignored[] = "$I $d, $a$2, $b$3, $c;";
   static const std::vector<Row> Rows = {
       {"{vadd,vsub,vabsdiff,vmin,vmax}" GEVO_THREE "{,.sat}",
        "b32=b32,b32",
@@ -188,7 +194,19 @@ const std::vector<Row> &gevo::isa::videoRows() {
        Three,
        {},
        &MergeParts},
+      {"{vadd,vsub,vabsdiff,vmin,vmax}" GEVO_THREE "{,.sat}",
+       "b32=b32,b32,b32",
+       ignored,
+       Ignored,
+       {},
+       &SourceParts},
       {"{vshl,vshr}" GEVO_SHIFT, "b32=b32,u32~", scalar, Two, {}, &SourceParts},
+      {"{vshl,vshr}" GEVO_SHIFT,
+       "b32=b32,u32~,b32",
+       ignored,
+       Ignored,
+       {},
+       &SourceParts},
       {"{vshl,vshr}" GEVO_SHIFT "{.add,.min,.max}",
        "b32=b32,u32~,b32",
        combined,
@@ -202,6 +220,7 @@ const std::vector<Row> &gevo::isa::videoRows() {
        {},
        &MergeParts},
       {"vset" GEVO_SET, "b32=b32,b32", scalar, Two, {}, &SourceParts},
+      {"vset" GEVO_SET, "b32=b32,b32,b32", ignored, Ignored, {}, &SourceParts},
       {"vset" GEVO_SET "{.add,.min,.max}",
        "b32=b32,b32,b32",
        combined,
