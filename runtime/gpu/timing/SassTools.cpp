@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each run has a folder of its own that is removed afterwards. Programs are
-// started from argument vectors, never through a shell.
+// Files are in memory: whatever ends the process, nothing is left behind.
+// Programs are started from argument vectors, never through a shell.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +18,7 @@
 #include <fstream>
 #include <spawn.h>
 #include <sstream>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,24 +30,27 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A folder that lives as long as the object.
-class TemporaryFolder {
+/// A file without a folder, which other processes find by its path as long as
+/// the object lives.
+class MemoryFile {
 public:
-  TemporaryFolder() {
-    std::error_code Error;
-    std::string Name =
-        (fs::temp_directory_path(Error) / "gevo-XXXXXX").string();
-    if (!Error && mkdtemp(Name.data()))
-      Path = Name;
+  explicit MemoryFile(const char *Name)
+      : File(memfd_create(Name, MFD_CLOEXEC)),
+        Path("/proc/" + std::to_string(getpid()) + "/fd/" +
+             std::to_string(File)) {}
+  ~MemoryFile() {
+    if (File >= 0)
+      close(File);
   }
-  ~TemporaryFolder() {
-    std::error_code Ignored;
-    if (!Path.empty())
-      fs::remove_all(Path, Ignored);
-  }
-  TemporaryFolder(const TemporaryFolder &) = delete;
-  TemporaryFolder &operator=(const TemporaryFolder &) = delete;
-  fs::path Path;
+  MemoryFile(const MemoryFile &) = delete;
+  MemoryFile &operator=(const MemoryFile &) = delete;
+  bool isOpen() const { return File >= 0; }
+
+private:
+  const int File;
+
+public:
+  const std::string Path;
 };
 
 std::string toolIn(const fs::path &Folder, const char *Name) {
@@ -110,10 +114,10 @@ std::string registerLines(const std::string &Said) {
 /// disassembler may be too new for Volta, whose code is then made for Turing.
 Result<std::string> make(const SassTools &Tools, std::string_view Ptx,
                          uint64_t Wanted, const std::string &Entry) {
-  TemporaryFolder Folder;
-  if (Folder.Path.empty())
-    return Diagnostic{"no temporary folder"};
-  std::string Source = Folder.Path / "k.ptx", Binary = Folder.Path / "k.cubin";
+  MemoryFile SourceFile("k.ptx"), BinaryFile("k.cubin");
+  if (!SourceFile.isOpen() || !BinaryFile.isOpen())
+    return Diagnostic{"no file in memory for the assembler"};
+  const std::string &Source = SourceFile.Path, &Binary = BinaryFile.Path;
   std::ofstream(Source, std::ios::binary) << Ptx;
   std::string Registers;
   constexpr uint64_t Turing = 75;
