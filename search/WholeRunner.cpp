@@ -36,26 +36,38 @@ static Error unfit(const Twine &What) {
   return createStringError(inconvertibleErrorCode(), What);
 }
 
-Fitness WholeCase::compare(const WholeRun &R, double Tolerance) const {
+measure::OutputSpec WholeScenario::output(size_t Number) const {
+  measure::OutputSpec Spec;
+  if (Number) {
+    Spec.What = measure::OutputSpec::Kind::File;
+    Spec.File = OutputFiles[Number - 1];
+  }
+  if (Tolerance > 0)
+    Spec.Rule.Limits.Mode = measure::CompareMode::Relative;
+  Spec.Rule.Limits.Limit = Tolerance;
+  return Spec;
+}
+
+measure::RunDifference WholeCase::compareOutput(size_t Number,
+                                                const WholeRun &R) const {
+  const std::string &Want = Original.Outputs[Number];
+  // A program may print nothing if it writes files.
+  if (!Number && Want.empty() && R.Outputs[0].empty())
+    return {};
+  return measure::compareOutput(Outputs[Number], {&Want}, &R.Outputs[Number]);
+}
+
+Fitness WholeCase::compare(const WholeRun &R) const {
   if (R.ExitStatus != Original.ExitStatus)
     return Fitness::failed(Stage::Compare, "the exit status is " +
                                                std::to_string(R.ExitStatus));
   Fitness F;
   for (size_t I = 0; I < R.Outputs.size(); ++I) {
-    bool Numbers = Tolerance > 0;
-    TextDifference D =
-        isBinary(Original.Outputs[I])
-            ? compareBinary(Original.Outputs[I], R.Outputs[I], Numbers)
-            : compareTexts(withoutWords(Original.Outputs[I], Volatile[I]),
-                           withoutWords(R.Outputs[I], Volatile[I]), Numbers);
-    if (!D.Mismatch.empty())
-      return Fitness::failed(Stage::Compare, D.Mismatch);
-    F.Error = std::max(F.Error, D.Error);
+    measure::RunDifference D = compareOutput(I, R);
+    if (!D.Passed)
+      return Fitness::failed(Stage::Compare, D.Reason);
+    F.Error = std::max(F.Error, D.Diff.MaxError);
   }
-  if (F.Error > Tolerance)
-    return Fitness::failed(Stage::Compare, "the error is " +
-                                               std::to_string(F.Error) +
-                                               ", over the tolerance");
   return F;
 }
 
@@ -79,7 +91,7 @@ static uint64_t findStepLimit(WholeScenario S, const WholeCase &Case) {
   for (S.StepLimit = First; S.StepLimit < Last; S.StepLimit *= 4) {
     WholeRun R = runWhole(S, Case.Run, {},
                           Case.SameUntimed ? RunMode::Untimed : RunMode::Plain);
-    if (R.Result.valid() && Case.compare(R, S.Tolerance).valid())
+    if (R.Result.valid() && Case.compare(R).valid())
       return S.StepLimit * Room;
   }
   return 0;
@@ -87,42 +99,38 @@ static uint64_t findStepLimit(WholeScenario S, const WholeCase &Case) {
 
 // The numbers that another run prints otherwise, by output. More than numbers,
 // or nothing left to compare, is an error.
-static Expected<std::vector<WordSet>> findVolatile(const WholeScenario &S,
-                                                   const WholeCase &Case,
-                                                   const WholeRun &Other) {
-  std::vector<WordSet> Found = Case.Volatile;
+static Expected<std::vector<measure::WordSet>>
+findVolatile(const WholeCase &Case, const WholeRun &Other) {
+  std::vector<measure::WordSet> Found;
   for (size_t I = 0; I < Case.Original.Outputs.size(); ++I) {
     const std::string &First = Case.Original.Outputs[I];
+    measure::WordSet &Words = Found.emplace_back(Case.Outputs[I].Ignored);
     if (I >= Other.Outputs.size())
       return unfit("the program fails when it is run again: " +
                    Other.Result.Reason);
-    if (isBinary(First)) {
-      TextDifference D =
-          compareBinary(First, Other.Outputs[I], S.Tolerance > 0);
-      if (!D.Mismatch.empty() || D.Error > S.Tolerance)
-        return unfit("two runs of the program differ: " +
-                     (D.Mismatch.empty() ? "by " + std::to_string(D.Error)
-                                         : D.Mismatch) +
-                     " in " + (I ? S.OutputFiles[I - 1] : "standard output"));
+    measure::RunDifference D = Case.compareOutput(I, Other);
+    if (D.Passed)
       continue;
-    }
-    TextDifference D = compareTexts(First, Other.Outputs[I], S.Tolerance > 0);
-    if (D.Mismatch.empty() && D.Error <= S.Tolerance)
-      continue;
-    std::optional<WordSet> Changed = changedNumbers(First, Other.Outputs[I]);
-    std::string What =
-        D.Mismatch.empty() ? "by " + std::to_string(D.Error) : D.Mismatch;
+    std::optional<measure::WordSet> Changed;
+    if (!measure::isBinary(First))
+      Changed = measure::changedNumbers(First, Other.Outputs[I]);
     if (!Changed)
-      return unfit("two runs of the program differ: " + What +
+      return unfit("two runs of the program differ: " + D.Reason +
                    "; only what is the same every time can be compared");
-    Found[I].insert(Changed->begin(), Changed->end());
-    Found[I] = withAlikeLines(First, Found[I]);
-    if (none_of(withoutWords(First, Found[I]),
+    Words.insert(Changed->begin(), Changed->end());
+    Words = measure::withAlikeLines(First, Words);
+    if (none_of(measure::withoutWords(First, Words),
                 [](char C) { return isAlnum(C); }))
-      return unfit("two runs of the program differ: " + What +
+      return unfit("two runs of the program differ: " + D.Reason +
                    ", and nothing else is there to compare");
   }
   return Found;
+}
+
+static void ignoreWords(WholeCase &Case,
+                        std::vector<measure::WordSet> &&Volatile) {
+  for (size_t I = 0; I < Volatile.size(); ++I)
+    Case.Outputs[I].Ignored = std::move(Volatile[I]);
 }
 
 static Error checkFindings(const WholeScenario &S, const Command &C,
@@ -162,25 +170,25 @@ Expected<WholeCase> gevo::observeOriginal(WholeScenario &S, const Command &C) {
     return unfit("the program prints nothing, writes no file in its working "
                  "directory, and --output names none, so there is nothing to "
                  "compare");
-  Case.Volatile.resize(First.Outputs.size());
+  for (size_t I = 0; I < First.Outputs.size(); ++I)
+    Case.Outputs.push_back(S.output(I));
   // Many seed their random numbers with the time of day in seconds.
   std::this_thread::sleep_until(NextSecond);
-  auto Volatile = findVolatile(S, Case, runWhole(S, C, {}));
+  auto Volatile = findVolatile(Case, runWhole(S, C, {}));
   if (!Volatile)
     return Volatile.takeError();
-  Case.Volatile = std::move(*Volatile);
+  ignoreWords(Case, std::move(*Volatile));
   // What a program makes of its time besides printing it is its own affair. A
   // short time may be the same twice by chance.
   constexpr unsigned MoreRuns = 3;
   for (unsigned I = 0; I < MoreRuns; ++I) {
     WholeRun Untimed = runWhole(S, C, {}, RunMode::Untimed);
-    Volatile = findVolatile(S, Case, Untimed);
+    Volatile = findVolatile(Case, Untimed);
     if (Volatile)
-      Case.Volatile = std::move(*Volatile);
+      ignoreWords(Case, std::move(*Volatile));
     else
       consumeError(Volatile.takeError());
-    Case.SameUntimed =
-        Untimed.Result.valid() && Case.compare(Untimed, S.Tolerance).valid();
+    Case.SameUntimed = Untimed.Result.valid() && Case.compare(Untimed).valid();
   }
   S.StepLimit = std::max(S.StepLimit, findStepLimit(S, Case));
   // A host that waits for a wrong kernel's result may wait for ever.
@@ -198,7 +206,7 @@ Fitness WholeRunner::judge(const WholeCase &Case, const WholeRun &R) const {
     for (const std::string &Finding : *Found)
       if (!S.AcceptedFindings.count(Finding))
         return Fitness::failed(Stage::Check, Finding);
-  Fitness F = Case.compare(R, S.Tolerance);
+  Fitness F = Case.compare(R);
   if (!F.valid())
     return F;
   // The output may be right by what an earlier launch left in memory.

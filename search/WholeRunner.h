@@ -14,8 +14,8 @@
 #ifndef GEVO_SEARCH_WHOLERUNNER_H
 #define GEVO_SEARCH_WHOLERUNNER_H
 
+#include "runtime/measure/RunOutputs.h"
 #include "search/Objective.h"
-#include "search/Output.h"
 #include <map>
 #include <set>
 
@@ -69,6 +69,8 @@ struct WholeScenario {
 
   /// For caches: equal for what gives equal results.
   std::string identity() const;
+  /// How the output of that number is compared (WholeRun::Outputs).
+  measure::OutputSpec output(size_t Number) const;
 };
 
 enum class RunMode {
@@ -90,12 +92,14 @@ struct WholeCase {
   double Time = 0;
   /// Without a model of time the original gives the same answer.
   bool SameUntimed = false;
-  /// By output: numbers that change from run to run or with the time that
-  /// kernels take. They are not compared.
-  std::vector<WordSet> Volatile;
+  /// How outputs are compared. Numbers that change from run to run or with the
+  /// time that kernels take are not.
+  std::vector<measure::OutputSpec> Outputs;
 
   /// How the outputs of \p R compare: the error, or the stage that fails.
-  Fitness compare(const WholeRun &R, double Tolerance) const;
+  Fitness compare(const WholeRun &R) const;
+  /// The same for one output.
+  measure::RunDifference compareOutput(size_t Number, const WholeRun &R) const;
 };
 
 /// Runs the original: twice, to see that it gives the same answer, once without

@@ -297,3 +297,17 @@ std::optional<OutputRule> measure::parseRule(std::string_view Text,
     Text.remove_prefix(Comma + 1);
   }
 }
+
+std::optional<NamedRule> measure::parseNamedRule(std::string_view Text,
+                                                 std::string &Error) {
+  // Names of files may have a '=', rules have none.
+  size_t Equals = Text.rfind('=');
+  bool Named = Equals != Text.npos;
+  std::optional<OutputRule> Rule =
+      parseRule(Named ? Text.substr(Equals + 1) : Text, Error);
+  if (Rule && Named && !Equals)
+    Error = "'" + std::string(Text) + "' names no output before its '='";
+  if (!Rule || (Named && !Equals))
+    return std::nullopt;
+  return NamedRule{std::string(Named ? Text.substr(0, Equals) : ""), *Rule};
+}

@@ -58,6 +58,15 @@ struct OutputRule {
 /// Reads "exact", "abs:1e-6", "rel:1e-4,floor:1e-3,type:f32", "ulp:4", "sd:3".
 std::optional<OutputRule> parseRule(std::string_view Text, std::string &Error);
 
+/// A rule for one output, or for all that have none of their own.
+struct NamedRule {
+  std::string Output; ///< Empty: all.
+  OutputRule Rule;
+};
+/// Reads "RULE" and "OUTPUT=RULE".
+std::optional<NamedRule> parseNamedRule(std::string_view Text,
+                                        std::string &Error);
+
 /// What a comparison found. Differences add up over arrays.
 struct Difference {
   uint64_t Elements = 0;

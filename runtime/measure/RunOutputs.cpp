@@ -5,11 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/measure/RunOutputs.h"
+#include "runtime/measure/PrintedText.h"
 
 #include <algorithm>
-#include <cctype>
-#include <cstdlib>
+#include <cmath>
 #include <cstring>
 #include <regex>
 
@@ -18,133 +17,117 @@ using namespace gevo::measure;
 
 namespace {
 
-RunDifference failed(std::string Reason) {
+RunDifference compareNumber(const OutputSpec &Spec,
+                            const std::vector<const std::string *> &All) {
+  std::vector<std::string> Found;
+  std::string Error;
+  for (const std::string *Text : All) {
+    std::optional<std::string> N = findNumber(*Text, Spec.Number, Error);
+    if (!N)
+      return RunDifference::failed(
+          (Text == All.back() ? "" : "the reference of ") + Spec.describe() +
+          ": " + Error);
+    Found.push_back(*N);
+  }
+  RunDifference D;
+  if (Spec.Rule.Limits.Mode == CompareMode::Exact) {
+    D.Passed = Found.back() == Found[0];
+  } else {
+    NumberTable Table;
+    std::vector<PrintedNumber> Row;
+    for (const std::string &Text : Found)
+      Row.push_back(*numberIn(Text));
+    Table.addPlace(std::move(Row));
+    D.Diff = Table.compare(Spec.Rule.Limits);
+    D.Passed = D.Diff.passed();
+  }
+  if (!D.Passed)
+    D.Reason = "the number in " + Spec.describe() + " is " + Found.back() +
+               ", expected " + Found[0];
+  return D;
+}
+
+RunDifference compareArray(const OutputSpec &Spec, ElementType T,
+                           const Texts &All) {
+  size_t Size = gpu::elementBytes(T);
+  std::vector<const void *> Runs;
+  for (std::string_view Text : All) {
+    if (Text.size() != All[0].size() && Text.data() != All.back().data())
+      return RunDifference::failed("the size of " + Spec.describe() +
+                                   " differs between runs of the reference");
+    Runs.push_back(Text.data());
+  }
+  std::string_view Actual = All.back();
+  if (Actual.size() != All[0].size() || Actual.size() % Size)
+    return RunDifference::failed(
+        Spec.describe() + " has " + std::to_string(Actual.size()) +
+        " bytes, expected " + std::to_string(All[0].size()) +
+        " in elements of " + std::to_string(Size));
+  Runs.pop_back();
+  RunDifference D;
+  D.Diff = compareToRuns(T, Runs, Actual.data(), Actual.size() / Size,
+                         Spec.Rule.Limits);
+  D.Passed = D.Diff.passed();
+  if (!D.Passed)
+    D.Reason = "number " + std::to_string(D.Diff.FirstFailing) + " of " +
+               Spec.describe() + " is " + D.Diff.Actual + ", expected " +
+               D.Diff.Expected;
+  return D;
+}
+
+/// Zeros and numbers that people compute with, not zeros alone.
+template <typename T> bool isFloats(std::string_view Content) {
+  constexpr double Least = 1e-12, Most = 1e12;
+  bool Any = false;
+  for (size_t I = 0; I + sizeof(T) <= Content.size(); I += sizeof(T)) {
+    T Value;
+    std::memcpy(&Value, Content.data() + I, sizeof(T));
+    double Magnitude = std::fabs(double(Value));
+    if (Magnitude != 0 && !(Magnitude >= Least && Magnitude <= Most))
+      return false;
+    Any |= Magnitude != 0;
+  }
+  return Any && Content.size() % sizeof(T) == 0;
+}
+
+RunDifference compareBytes(const OutputSpec &Spec, std::string_view Want,
+                           std::string_view Got) {
+  if (Want == Got)
+    return {};
+  if (!isBinary(Want) && !isBinary(Got))
+    return lineDiffers(Spec, Want, Got);
+  if (Want.size() != Got.size())
+    return RunDifference::failed(
+        Spec.describe() + " has " + std::to_string(Got.size()) +
+        " bytes instead of " + std::to_string(Want.size()));
+  auto Off = std::mismatch(Want.begin(), Want.end(), Got.begin());
+  return RunDifference::failed("byte " +
+                               std::to_string(Off.first - Want.begin()) +
+                               " of " + Spec.describe() + " differs");
+}
+
+RunDifference compareContents(const OutputSpec &Spec, const Texts &All) {
+  ElementType T = Spec.Rule.Type;
+  bool Exact = Spec.Rule.Limits.Mode == CompareMode::Exact;
+  bool Binary = isBinary(All[0]);
+  if (T == ElementType::None && !Exact && Binary)
+    T = isFloats<float>(All[0])    ? ElementType::F32
+        : isFloats<double>(All[0]) ? ElementType::F64
+                                   : ElementType::None;
+  if (T != ElementType::None)
+    return compareArray(Spec, T, All);
+  return Exact || Binary ? compareBytes(Spec, All[0], All.back())
+                         : compareTexts(Spec, All);
+}
+
+} // namespace
+
+RunDifference RunDifference::failed(std::string Reason) {
   RunDifference D;
   D.Passed = false;
   D.Reason = std::move(Reason);
   return D;
 }
-
-const std::string *textOf(const OutputSpec &Spec, const RunRecord &R) {
-  if (Spec.What == OutputSpec::Kind::Stdout)
-    return &R.Stdout;
-  auto It = R.Files.find(Spec.File);
-  return It == R.Files.end() ? nullptr : &It->second;
-}
-
-/// Text as words, and the numbers among them. Words are apart by blanks and the
-/// signs that go between numbers.
-struct Words {
-  std::string Frame; ///< The text with each number replaced by a nul.
-  std::vector<double> Numbers;
-};
-
-Words split(const std::string &Text) {
-  Words W;
-  auto isPart = [](char C) {
-    return std::isalnum(static_cast<unsigned char>(C)) || C == '_' ||
-           C == '.' || C == '+' || C == '-';
-  };
-  for (size_t At = 0; At < Text.size();) {
-    size_t End = At;
-    while (End < Text.size() && isPart(Text[End]))
-      ++End;
-    if (End == At) {
-      W.Frame += Text[At++];
-      continue;
-    }
-    std::string Word = Text.substr(At, End - At);
-    char *Rest;
-    double Value = std::strtod(Word.c_str(), &Rest);
-    // "nan" and "inf" are numbers; "info" is not, nor is "3rd".
-    if (Rest != Word.c_str() && !*Rest) {
-      W.Numbers.push_back(Value);
-      W.Frame += '\0';
-    } else {
-      W.Frame += Word;
-    }
-    At = End;
-  }
-  return W;
-}
-
-RunDifference judged(const OutputSpec &Spec, const Difference &Diff) {
-  RunDifference D;
-  D.Diff = Diff;
-  D.Passed = Diff.passed();
-  if (!D.Passed)
-    D.Reason = "number " + std::to_string(Diff.FirstFailing) + " of " +
-               Spec.describe() + " is " + Diff.Actual + ", expected " +
-               Diff.Expected;
-  return D;
-}
-
-RunDifference compareNumber(const OutputSpec &Spec,
-                            const std::vector<const std::string *> &References,
-                            const std::string &Actual) {
-  std::vector<double> Values;
-  std::string Error;
-  for (const std::string *Text : References) {
-    std::optional<double> V = findNumber(*Text, Spec.Number, Error);
-    if (!V)
-      return failed("the reference of " + Spec.describe() + ": " + Error);
-    Values.push_back(*V);
-  }
-  std::optional<double> Got = findNumber(Actual, Spec.Number, Error);
-  if (!Got)
-    return failed(Spec.describe() + ": " + Error);
-  std::vector<const void *> Runs;
-  for (const double &V : Values)
-    Runs.push_back(&V);
-  return judged(
-      Spec, compareToRuns(ElementType::F64, Runs, &*Got, 1, Spec.Rule.Limits));
-}
-
-RunDifference compareText(const OutputSpec &Spec,
-                          const std::vector<const std::string *> &References,
-                          const std::string &Actual) {
-  std::vector<Words> Want;
-  for (const std::string *Text : References)
-    Want.push_back(split(*Text));
-  Words Got = split(Actual);
-  std::vector<const void *> Runs;
-  for (const Words &W : Want) {
-    if (W.Frame != Want[0].Frame)
-      return failed("the text of " + Spec.describe() +
-                    " differs between runs of the reference");
-    Runs.push_back(W.Numbers.data());
-  }
-  if (Got.Frame != Want[0].Frame) {
-    auto Off = std::mismatch(Got.Frame.begin(), Got.Frame.end(),
-                             Want[0].Frame.begin(), Want[0].Frame.end());
-    auto Line = 1 + std::count(Got.Frame.begin(), Off.first, '\n');
-    return failed("the text of " + Spec.describe() + " differs in line " +
-                  std::to_string(Line));
-  }
-  return judged(Spec, compareToRuns(ElementType::F64, Runs, Got.Numbers.data(),
-                                    Got.Numbers.size(), Spec.Rule.Limits));
-}
-
-RunDifference compareArray(const OutputSpec &Spec,
-                           const std::vector<const std::string *> &References,
-                           const std::string &Actual) {
-  size_t Size = gpu::elementBytes(Spec.Rule.Type);
-  std::vector<const void *> Runs;
-  for (const std::string *Text : References) {
-    if (Text->size() != References[0]->size())
-      return failed("the size of " + Spec.describe() +
-                    " differs between runs of the reference");
-    Runs.push_back(Text->data());
-  }
-  if (Actual.size() != References[0]->size() || Actual.size() % Size)
-    return failed(Spec.describe() + " has " + std::to_string(Actual.size()) +
-                  " bytes, expected " + std::to_string(References[0]->size()) +
-                  " in elements of " + std::to_string(Size));
-  return judged(Spec, compareToRuns(Spec.Rule.Type, Runs, Actual.data(),
-                                    Actual.size() / Size, Spec.Rule.Limits));
-}
-
-} // namespace
 
 std::string OutputSpec::describe() const {
   switch (What) {
@@ -158,23 +141,26 @@ std::string OutputSpec::describe() const {
   return "'" + File + "'";
 }
 
-std::optional<double> measure::findNumber(const std::string &Text,
-                                          const std::string &Pattern,
-                                          std::string &Error) {
+bool measure::isBinary(std::string_view Content) {
+  return Content.find('\0') != Content.npos;
+}
+
+std::optional<std::string> measure::findNumber(const std::string &Text,
+                                               const std::string &Pattern,
+                                               std::string &Error) {
   try {
     std::regex Expression(Pattern);
-    std::optional<double> Found;
+    std::optional<std::string> Found;
     for (std::sregex_iterator It(Text.begin(), Text.end(), Expression), End;
          It != End; ++It) {
       std::string Match = It->size() > 1 ? (*It)[1].str() : It->str();
-      char *Rest;
-      double V = std::strtod(Match.c_str(), &Rest);
-      if (Match.empty() || *Rest) {
+      Match.erase(0, Match.find_first_not_of(" \t"));
+      if (!numberIn(Match)) {
         Error =
             "'" + Match + "', which '" + Pattern + "' matches, is no number";
         return std::nullopt;
       }
-      Found = V;
+      Found = Match;
     }
     if (!Found)
       Error = "nothing matches '" + Pattern + "'";
@@ -185,33 +171,54 @@ std::optional<double> measure::findNumber(const std::string &Text,
   }
 }
 
+RunDifference
+measure::compareOutput(const OutputSpec &Spec,
+                       const std::vector<const std::string *> &References,
+                       const std::string *Actual) {
+  if (References.empty())
+    return RunDifference::failed("there is no reference");
+  for (const std::string *Text : References)
+    if (!Text || Text->empty())
+      return RunDifference::failed("the reference has no " + Spec.describe() +
+                                   ", or it is empty");
+  if (!Actual || Actual->empty())
+    return RunDifference::failed(Spec.describe() +
+                                 (Actual ? " is empty" : " is missing"));
+  std::vector<const std::string *> All = References;
+  All.push_back(Actual);
+  if (!Spec.Number.empty())
+    return compareNumber(Spec, All);
+  std::vector<std::string> Rest;
+  Texts Views;
+  Rest.reserve(All.size());
+  for (const std::string *Text : All)
+    if (Spec.Ignored.empty())
+      Views.push_back(*Text);
+    else
+      Views.push_back(Rest.emplace_back(withoutWords(*Text, Spec.Ignored)));
+  return compareContents(Spec, Views);
+}
+
 RunDifference measure::compareRuns(const OutputSpec &Spec,
                                    const std::vector<RunRecord> &References,
                                    const RunRecord &Actual) {
-  if (References.empty())
-    return failed("there is no reference");
   if (Spec.What == OutputSpec::Kind::ExitCode) {
     for (const RunRecord &R : References)
       if (R.ExitCode != Actual.ExitCode)
-        return failed("the exit code is " + std::to_string(Actual.ExitCode) +
-                      ", expected " + std::to_string(R.ExitCode));
-    return {};
+        return RunDifference::failed(
+            "the exit code is " + std::to_string(Actual.ExitCode) +
+            ", expected " + std::to_string(R.ExitCode));
+    return References.empty() ? RunDifference::failed("there is no reference")
+                              : RunDifference();
   }
+  auto contentOf = [&](const RunRecord &R) -> const std::string * {
+    if (Spec.What == OutputSpec::Kind::Stdout)
+      return &R.Stdout;
+    auto It = R.Files.find(Spec.File);
+    return It == R.Files.end() ? nullptr : &It->second;
+  };
   std::vector<const std::string *> Want;
-  for (const RunRecord &R : References) {
-    Want.push_back(textOf(Spec, R));
-    if (!Want.back() || Want.back()->empty())
-      return failed("the reference has no " + Spec.describe() +
-                    ", or it is empty");
-  }
-  const std::string *Got = textOf(Spec, Actual);
-  if (!Got)
-    return failed(Spec.describe() + " is missing");
-  if (Got->empty())
-    return failed(Spec.describe() + " is empty");
-  if (!Spec.Number.empty())
-    return compareNumber(Spec, Want, *Got);
-  if (Spec.Rule.Type != ElementType::None)
-    return compareArray(Spec, Want, *Got);
-  return compareText(Spec, Want, *Got);
+  for (const RunRecord &R : References)
+    Want.push_back(contentOf(R));
+  return compareOutput(Spec, Want, contentOf(Actual));
 }

@@ -8,8 +8,19 @@
 // Whole runs are compared by their exit codes, by files, and by what they
 // print, as text or as a number that a regular expression finds in it (an
 // accuracy, a residual). The reference is one run, or several from which the
-// spread of numbers is known. An output that is missing or empty fails, always:
-// also if it is missing in the reference.
+// spread of numbers is known. The search judges variants by it, gevo-run runs
+// of a program. The rules:
+//   - An output that is missing or empty fails, always: also if it is missing
+//     in the reference.
+//   - Exact means equal to the byte, or to the letter for a number that an
+//     expression finds, so that no digit of a hash is lost.
+//   - Under a tolerance, words and signs of a text are equal, blanks do not
+//     count, and numbers are near: whole numbers of 64 bits by their exact
+//     distance, all others as doubles; NaN, infinities and zeros as in
+//     Comparison.h.
+//   - A content with a zero byte in it is binary: under a tolerance it is an
+//     array of floats of four or of eight bytes, if all of it can be that, and
+//     equal to the byte otherwise.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +28,7 @@
 #define GEVO_RUNTIME_MEASURE_RUNOUTPUTS_H
 
 #include "runtime/measure/Comparison.h"
+#include "runtime/measure/Words.h"
 
 #include <map>
 #include <string>
@@ -42,12 +54,14 @@ struct OutputSpec {
   };
   Kind What = Kind::Stdout;
   std::string File; ///< The name of a file.
-  /// Text in which numbers are compared under the rule and all else exactly;
-  /// with a type in the rule, an array of such elements.
+  /// How far numbers may be off; with a type, the output is an array of such
+  /// elements and no text.
   OutputRule Rule;
   /// If not empty: only what its first group matches is compared, as a number.
   /// The last match counts.
   std::string Number;
+  /// Words of the text that are not compared.
+  WordSet Ignored;
 
   /// "exit code", "standard output", "'file'".
   std::string describe() const;
@@ -57,7 +71,9 @@ struct OutputSpec {
 struct RunDifference {
   bool Passed = true;
   std::string Reason; ///< One sentence; empty if passed.
-  Difference Diff;
+  Difference Diff;    ///< Of the numbers, as far as it came to them.
+
+  static RunDifference failed(std::string Reason);
 };
 
 /// Compares \p Actual with \p References (at least one).
@@ -65,12 +81,21 @@ RunDifference compareRuns(const OutputSpec &Spec,
                           const std::vector<RunRecord> &References,
                           const RunRecord &Actual);
 
-/// The number that \p Pattern's first group (or, without a group, the whole
-/// match) last matches in \p Text. Nothing, and a reason, if there is none or
-/// the pattern is none.
-std::optional<double> findNumber(const std::string &Text,
-                                 const std::string &Pattern,
-                                 std::string &Error);
+/// The same for one output that is no exit code: what \p References and
+/// \p Actual hold of it; null: it is missing.
+RunDifference compareOutput(const OutputSpec &Spec,
+                            const std::vector<const std::string *> &References,
+                            const std::string *Actual);
+
+/// Is it no text?
+bool isBinary(std::string_view Content);
+
+/// The number, as it is printed, that \p Pattern's first group (or, without a
+/// group, the whole match) last matches in \p Text. Nothing, and a reason, if
+/// there is none or the pattern is none.
+std::optional<std::string> findNumber(const std::string &Text,
+                                      const std::string &Pattern,
+                                      std::string &Error);
 
 } // namespace gevo::measure
 

@@ -17,6 +17,7 @@
 #include <map>
 #include <regex>
 #include <sys/stat.h>
+#include <unistd.h>
 
 using namespace gevo;
 using namespace gevo::run;
@@ -54,11 +55,16 @@ void gevo::run::prepareCapture(CaptureOptions &O) {
   if (!capture::removeCapture(O.Folder, Error))
     fail(Error);
   char Real[PATH_MAX];
-  if ((mkdir(O.Folder.c_str(), 0777) && errno != EEXIST) ||
-      !realpath(O.Folder.c_str(), Real))
+  O.IsNew = !mkdir(O.Folder.c_str(), 0777);
+  if ((!O.IsNew && errno != EEXIST) || !realpath(O.Folder.c_str(), Real))
     fail("cannot make the folder '" + O.Folder + "': " + std::strerror(errno));
   // The program may change its working folder.
   O.Folder = Real;
+}
+
+void gevo::run::dropCapture(const CaptureOptions &O) {
+  if (O.IsNew)
+    rmdir(O.Folder.c_str());
 }
 
 std::vector<std::pair<std::string, std::string>>

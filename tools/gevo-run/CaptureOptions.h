@@ -20,6 +20,7 @@ struct CaptureOptions {
   std::string Folder; ///< Empty: nothing is captured.
   std::string Kernels;
   std::string Launches;
+  bool IsNew = false; ///< prepareCapture made the folder.
 };
 
 /// Takes --capture, --kernels and --launches; false if \p Name is another.
@@ -29,6 +30,9 @@ bool takeCaptureOption(CaptureOptions &O, const std::string &Name,
 /// Makes an empty folder of \p O.Folder; ends the tool if that or a value makes
 /// no sense. Does nothing without a folder.
 void prepareCapture(CaptureOptions &O);
+
+/// Removes the folder again if it was made and is still empty.
+void dropCapture(const CaptureOptions &O);
 
 /// The variables that tell the embedded GPU.
 std::vector<std::pair<std::string, std::string>>

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,6 +35,8 @@ bool isFile(const std::string &Name) {
   return !stat(Name.c_str(), &S) && S_ISREG(S.st_mode);
 }
 
+constexpr int Passed[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+
 // The child that signals are passed on to. A handler can know no more than a
 // global tells it.
 volatile sig_atomic_t RunningChild = 0;
@@ -45,7 +48,8 @@ void passOn(int Signal, siginfo_t *Info, void *) {
 }
 
 /// While a program runs, what the terminal sends reaches it directly and is
-/// ignored here; what processes send is passed on.
+/// ignored here; what processes send is passed on. Made and ended while signals
+/// are held.
 class SignalRelay {
 public:
   explicit SignalRelay(pid_t Child) {
@@ -60,8 +64,6 @@ public:
   }
 
 private:
-  static constexpr int Passed[] = {SIGINT, SIGQUIT, SIGTERM,
-                                   SIGHUP, SIGUSR1, SIGUSR2};
   std::vector<std::pair<int, struct sigaction>> Old;
 
   void set(int Signal) {
@@ -72,6 +74,15 @@ private:
     Old.push_back({Signal, Was});
   }
 };
+
+/// Waits until \p Child has ended and leaves it to waitpid: its number is
+/// nobody else's until then, so that a signal cannot go astray.
+void awaitEnd(pid_t Child) {
+  siginfo_t Info;
+  while (waitid(P_PID, id_t(Child), &Info, WEXITED | WNOWAIT) < 0 &&
+         errno == EINTR)
+    ;
+}
 
 } // namespace
 
@@ -145,9 +156,26 @@ std::vector<std::pair<std::string, std::string>> gevo::run::environmentFor(
   return V;
 }
 
+HeldSignals::HeldSignals() {
+  sigemptyset(&Stops);
+  for (int S : Passed)
+    sigaddset(&Stops, S);
+  sigprocmask(SIG_BLOCK, &Stops, &Before);
+}
+
+HeldSignals::~HeldSignals() { release(); }
+
+void HeldSignals::passTo(pid_t Child) const {
+  timespec Now = {0, 0};
+  siginfo_t Info;
+  for (int S; (S = sigtimedwait(&Stops, &Info, &Now)) > 0;)
+    kill(Child, S);
+}
+
 ProgramEnd gevo::run::runProgram(
     const std::vector<std::string> &Command,
-    const std::vector<std::pair<std::string, std::string>> &Variables) {
+    const std::vector<std::pair<std::string, std::string>> &Variables,
+    const HeldSignals &Signals, int StandardOutput) {
   ProgramEnd End;
   std::vector<char *> Argv;
   for (const std::string &A : Command)
@@ -159,10 +187,17 @@ ProgramEnd gevo::run::runProgram(
     End.Error = std::strerror(End.ErrorNumber = errno);
     return End;
   }
-  pid_t Child = fork();
+  pid_t Self = getpid(), Child = fork();
   if (!Child) {
+    // Who ends us by force, as a time limit does, means the program as well.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != Self)
+      _exit(126);
+    Signals.release();
     for (auto &[Name, Value] : Variables)
       setenv(Name.c_str(), Value.c_str(), 1);
+    if (StandardOutput >= 0)
+      dup2(StandardOutput, STDOUT_FILENO);
     execvp(Argv[0], Argv.data());
     int Why = errno;
     ssize_t Written = write(Pipe[1], &Why, sizeof(Why));
@@ -174,11 +209,17 @@ ProgramEnd gevo::run::runProgram(
     close(Pipe[0]);
     return End;
   }
-  SignalRelay Relay(Child);
-  if (read(Pipe[0], &End.ErrorNumber, sizeof(int)) == sizeof(int))
-    End.Error = std::strerror(End.ErrorNumber);
+  {
+    SignalRelay Relay(Child);
+    // What came before the child was there, also from the terminal.
+    Signals.passTo(Child);
+    Signals.release();
+    if (read(Pipe[0], &End.ErrorNumber, sizeof(int)) == sizeof(int))
+      End.Error = std::strerror(End.ErrorNumber);
+    awaitEnd(Child);
+    Signals.hold();
+  }
   close(Pipe[0]);
-  while (waitpid(Child, &End.Status, 0) < 0 && errno == EINTR)
-    ;
+  waitpid(Child, &End.Status, 0);
   return End;
 }

@@ -14,8 +14,10 @@
 #define GEVO_TOOLS_GEVO_RUN_PROGRAM_H
 
 #include "tools/gevo-run/CaptureOptions.h"
+#include "tools/gevo-run/CompareOptions.h"
 #include "tools/gevo-run/Elf.h"
 
+#include <csignal>
 #include <utility>
 
 namespace gevo::run {
@@ -30,6 +32,7 @@ struct ProgramOptions {
   std::vector<std::string> Substitutes;
   std::string Driver = "embedded";
   CaptureOptions Capture;
+  CompareOptions Compare;
   bool Timing = true;
   std::string Costs; ///< Empty: as the environment says.
   bool Profile = false;
@@ -63,11 +66,33 @@ environmentFor(const ProgramOptions &Options, const Installation &Place,
                const std::optional<ElfSummary> &Elf,
                const std::string &LogFolder);
 
+/// While there is one, signals that ask to stop wait, so that what is on disk
+/// can be put in order; runProgram lets them through to the program.
+class HeldSignals {
+public:
+  HeldSignals();
+  /// What waited is delivered.
+  ~HeldSignals();
+  HeldSignals(const HeldSignals &) = delete;
+  HeldSignals &operator=(const HeldSignals &) = delete;
+
+  /// Passes what waits on to \p Child.
+  void passTo(pid_t Child) const;
+  /// Sets the mask of before, as it was for the program that started us.
+  void release() const { sigprocmask(SIG_SETMASK, &Before, nullptr); }
+  void hold() const { sigprocmask(SIG_BLOCK, &Stops, nullptr); }
+
+private:
+  sigset_t Stops, Before;
+};
+
 /// Runs \p Command with \p Variables set and waits for its end. Signals that
-/// ask gevo-run to stop are passed on.
+/// ask gevo-run to stop are passed on. \p StandardOutput is a file; -1: as
+/// ours.
 ProgramEnd
 runProgram(const std::vector<std::string> &Command,
-           const std::vector<std::pair<std::string, std::string>> &Variables);
+           const std::vector<std::pair<std::string, std::string>> &Variables,
+           const HeldSignals &Signals, int StandardOutput);
 
 /// What is wrong with a program that cannot run on the embedded GPU, and what
 /// to do; empty if nothing is. \p Runtimes is the folder of our libcudart.

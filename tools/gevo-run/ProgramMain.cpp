@@ -35,7 +35,14 @@ namespace {
 const char *const Known[] = {
     "--gpu",     "--check",      "--profile",    "--time",   "--json",
     "--missing", "--substitute", "--step-limit", "--driver", "--capture",
-    "--kernels", "--launches",   "--costs"};
+    "--kernels", "--launches",   "--costs",      "--keep",   "--compare",
+    "--output",  "--number",     "--tolerance"};
+
+/// Of these, the value may be a word of its own.
+const std::string Valued[] = {
+    "--gpu",      "--json",       "--substitute", "--capture",  "--kernels",
+    "--launches", "--step-limit", "--driver",     "--costs",    "--keep",
+    "--compare",  "--output",     "--number",     "--tolerance"};
 
 bool onOrOff(const std::string &Option, const std::string &Value) {
   if (Value == "on")
@@ -90,7 +97,8 @@ void takeOption(ProgramOptions &O, const std::string &Name,
     O.StepLimit = std::to_string(number(Name, needed()));
   else if (Name == "--driver")
     O.Driver = needed();
-  else if (!takeCaptureOption(O.Capture, Name, Value))
+  else if (!takeCaptureOption(O.Capture, Name, Value) &&
+           !takeCompareOption(O.Compare, Name, Value))
     failUnknown(Name, {std::begin(Known), std::end(Known)});
 }
 
@@ -103,12 +111,11 @@ ProgramOptions parse(int Argc, char **Argv) {
     if (size_t Equals = Name.find('='); Equals != std::string::npos) {
       Value = Name.substr(Equals + 1);
       Name.resize(Equals);
-    } else if ((Name == "--gpu" || Name == "--json" || Name == "--substitute" ||
-                Name == "--capture" || Name == "--kernels" ||
-                Name == "--launches" || Name == "--step-limit" ||
-                Name == "--driver") &&
-               std::strcmp(Argv[I + 1], "--"))
+    } else if (std::find(std::begin(Valued), std::end(Valued), Name) !=
+                   std::end(Valued) &&
+               std::strcmp(Argv[I + 1], "--")) {
       Value = Argv[++I];
+    }
     takeOption(O, Name, Value);
   }
   O.Command.assign(Argv + I + 1, Argv + Argc);
@@ -219,7 +226,8 @@ int endAs(int Status) {
 
 /// Returns a status of our own if there is something to tell by it.
 std::optional<int> reportRun(const ProgramOptions &O, const std::string &Gpu,
-                             const RunFolder &Logs, int Status) {
+                             const RunFolder &Logs, int Status,
+                             ProgramOutputs &Outputs) {
   std::string Error;
   ProgramReport R = mergeLogs(driver::readLaunchLogs(Logs.Name, Error));
   std::vector<std::string> Wrong = complaints(O, R);
@@ -234,23 +242,28 @@ std::optional<int> reportRun(const ProgramOptions &O, const std::string &Gpu,
         O.Driver.c_str());
   else if (O.Json.empty())
     std::fputs(reportText(R, Gpu).c_str(), stderr);
-  else {
-    nlohmann::ordered_json J = endJson(O, Status);
-    J["gpu"] = IsObserved ? nlohmann::ordered_json(Gpu) : nullptr;
-    J["timing"] = O.Timing ? "model" : "bound";
-    J.update(reportJson(R));
-    if (!capture::writeAtomically(O.Json, J.dump(2) + "\n", Error))
-      Wrong.push_back(Error);
-  }
+  nlohmann::ordered_json J = endJson(O, Status);
+  J["gpu"] = IsObserved ? nlohmann::ordered_json(Gpu) : nullptr;
+  J["timing"] = O.Timing ? "model" : "bound";
+  J.update(reportJson(R));
+  if (std::string Why; !Outputs.judge(O.Json.empty() ? nullptr : &J, Why))
+    Wrong.push_back(Why);
+  if (!O.Json.empty() &&
+      !capture::writeAtomically(O.Json, J.dump(2) + "\n", Error))
+    Wrong.push_back(Error);
   if (std::string Why; !reportCapture(O.Capture, Why))
     Wrong.push_back(Why);
   for (const std::string &Text : Wrong)
     std::fprintf(stderr, "gevo-run: error: %s\n", Text.c_str());
   bool IsWell = WIFEXITED(Status) && !WEXITSTATUS(Status);
+  // How the program ended is compared, too, and so no reason to end alike.
+  IsWell |= !O.Compare.Compare.empty();
   if (IsWell && !Wrong.empty())
     return 1;
   if (IsWell && O.Checks != "bounds" && R.hasErrors())
     return 2;
+  if (!O.Compare.Compare.empty())
+    return Outputs.differs() ? 2 : 0;
   return std::nullopt;
 }
 
@@ -270,17 +283,23 @@ int gevo::run::programMain(int Argc, char **Argv) {
     if (std::string Why = unsuitable(O.Command[0], *Elf, Place->runtimes());
         !Why.empty())
       fail(Why);
+  std::optional<HeldSignals> Signals(std::in_place);
   prepareCapture(O.Capture);
+  ProgramOutputs Outputs(O.Compare);
   // Gone before we end as the program did, which may be by a signal.
   std::optional<RunFolder> Logs(std::in_place);
   ProgramEnd End =
-      runProgram(O.Command, environmentFor(O, *Place, Elf, Logs->Name));
+      runProgram(O.Command, environmentFor(O, *Place, Elf, Logs->Name),
+                 *Signals, Outputs.standardOutput());
   if (!End.Error.empty()) {
     std::fprintf(stderr, "gevo-run: error: cannot run '%s': %s\n",
                  O.Command[0].c_str(), End.Error.c_str());
+    dropCapture(O.Capture);
     return End.ErrorNumber == ENOENT ? 127 : 126;
   }
-  std::optional<int> Own = reportRun(O, Gpu, *Logs, End.Status);
+  Outputs.collect(End.Status);
+  std::optional<int> Own = reportRun(O, Gpu, *Logs, End.Status, Outputs);
   Logs.reset();
+  Signals.reset();
   return Own ? *Own : endAs(End.Status);
 }

@@ -57,15 +57,10 @@ struct ReplayLine {
 
 void takeTolerance(ReplayOptions &O, const std::string &Text) {
   std::string Error;
-  size_t Equals = Text.find('=');
-  std::optional<OutputRule> Rule =
-      parseRule(Equals == Text.npos ? Text : Text.substr(Equals + 1), Error);
+  std::optional<NamedRule> Rule = parseNamedRule(Text, Error);
   if (!Rule)
     fail(Error);
-  if (Equals == Text.npos)
-    O.Rule = *Rule;
-  else
-    O.Rules[Text.substr(0, Equals)] = *Rule;
+  (Rule->Output.empty() ? O.Rule : O.Rules[Rule->Output]) = Rule->Rule;
 }
 
 bool choose(const std::string &Option, const std::string &Value,

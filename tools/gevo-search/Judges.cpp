@@ -141,15 +141,15 @@ void Judges::tell() {
   if (int Status = Case.Original.ExitStatus)
     V.say("the program ends with status " + Twine(Status) +
           "; variants must do so, too");
-  for (size_t I = 0; I < Case.Volatile.size(); ++I) {
-    std::string Name = I ? Asked.Outputs[I - 1] : "standard output";
-    if (!Case.Volatile[I].empty())
+  for (size_t I = 0; I < Case.Outputs.size(); ++I)
+    if (const measure::WordSet &Ignored = Case.Outputs[I].Ignored;
+        !Ignored.empty())
       V.say("not compared, as they change with time or from run to run: " +
-            counted(Case.Volatile[I].size(), "number") + " in " + Name +
+            counted(Ignored.size(), "number") + " in " +
+            (I ? Asked.Outputs[I - 1] : "standard output") +
             ", the first in line " +
-            Twine(lineOfWord(Case.Original.Outputs[I],
-                             *Case.Volatile[I].begin())));
-  }
+            Twine(measure::lineOfWord(Case.Original.Outputs[I],
+                                      *Ignored.begin())));
 }
 
 // "smooth: arg1 f32; sum: arg1 f32", as the stores of the original tell.

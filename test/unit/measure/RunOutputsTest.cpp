@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 using namespace gevo;
 using namespace gevo::measure;
 
@@ -56,17 +58,97 @@ TEST(RunOutputs, TextWithNumbers) {
       compareRuns(S, {Want}, printed("error = 1.005 after 10 steps\n")).Passed);
   RunDifference D =
       compareRuns(S, {Want}, printed("error = 1.5 after 10 steps\n"));
-  EXPECT_EQ(D.Reason, "number 0 of standard output is 1.5, expected 1");
+  EXPECT_EQ(D.Reason, "line 1 of standard output has '1.5' instead of '1.000', "
+                      "beyond the tolerance");
   EXPECT_EQ(
       compareRuns(S, {Want}, printed("failed = 1.000 after 10 steps\n")).Reason,
-      "the text of standard output differs in line 1");
+      "line 1 of standard output has 'failed' instead of 'error'");
   EXPECT_FALSE(
       compareRuns(S, {Want}, printed("error = nan after 10 steps\n")).Passed);
   EXPECT_FALSE(compareRuns(S, {Want}, printed("error = 1.000\n")).Passed);
-  // The same number in another notation is the same number.
-  EXPECT_TRUE(compareRuns(onStdout("exact"), {printed("a 0.5, b -1e1\n")},
-                          printed("a 5e-1, b -10\n"))
-                  .Passed);
+  // The same number in another notation is the same number, unless every byte
+  // counts.
+  RunRecord One = printed("a 0.5, b -1e1\n"),
+            Other = printed("a 5e-1, b -10\n");
+  EXPECT_TRUE(compareRuns(onStdout("abs:0"), {One}, Other).Passed);
+  EXPECT_EQ(compareRuns(onStdout("exact"), {One}, Other).Reason,
+            "line 1 of standard output is 'a 5e-1, b -10' instead of "
+            "'a 0.5, b -1e1'");
+}
+
+TEST(RunOutputs, BlanksMayDifferAndSignsMayNot) {
+  OutputSpec S = onStdout("rel:0.1");
+  EXPECT_TRUE(
+      compareRuns(S, {printed("x= 9.9|y= 1\n")}, printed("x=10.1|y=  1\n"))
+          .Passed);
+  for (const char *Text : {"x=9.9,y=1\n", "x=9.9|y=1", "x=9.9|y=1\n\n",
+                           "x=9.9\n|y=1\n", "x=9.9|y=1 1\n", "x=9.9|y=\n"})
+    EXPECT_FALSE(compareRuns(S, {printed("x=9.9|y=1\n")}, printed(Text)).Passed)
+        << Text;
+}
+
+// What a tolerance of a double cannot see.
+TEST(RunOutputs, WholeNumbersAndHashesKeepTheirDigits) {
+  auto same = [](const char *Rule, const char *Want, const char *Got) {
+    return compareRuns(onStdout(Rule), {printed(Want)}, printed(Got)).Passed;
+  };
+  const char *Pairs[][2] = {{"9007199254740992", "9007199254740993"},
+                            {"18446744073709551614", "18446744073709551615"},
+                            {"-9007199254740992", "-9007199254740993"},
+                            {"0x1fffffffffffff00", "0x1fffffffffffff01"},
+                            {"1e400", "1e401"},
+                            {"4e5000a1", "4e5000a2"}};
+  for (auto &P : Pairs)
+    for (const char *Rule : {"exact", "abs:0.5", "ulp:0"}) {
+      EXPECT_TRUE(same(Rule, P[0], P[0])) << Rule << " " << P[0];
+      EXPECT_FALSE(same(Rule, P[0], P[1])) << Rule << " " << P[0];
+    }
+  const char *Long = "123456789012345678901234567890";
+  EXPECT_FALSE(same("exact", Long, "123456789012345678901234567891"));
+  EXPECT_TRUE(same("rel:1e-9", Long, "123456789012345678901234567891"));
+  EXPECT_TRUE(same("abs:1", "9007199254740992", "9007199254740993"));
+  EXPECT_TRUE(same("abs:1", "9223372036854775807", "9223372036854775808"));
+  OutputSpec S = onStdout("exact", "sum ([^ ]+)");
+  EXPECT_FALSE(compareRuns(S, {printed("sum 9007199254740992")},
+                           printed("sum 9007199254740993"))
+                   .Passed);
+}
+
+TEST(RunOutputs, OddNumbersByRule) {
+  auto same = [](const char *Rule, const char *Want, const char *Got) {
+    return compareRuns(onStdout(Rule), {printed(Want)}, printed(Got)).Passed;
+  };
+  for (const char *Rule : {"abs:1", "rel:1", "ulp:4", "sd:3"}) {
+    EXPECT_TRUE(same(Rule, "x nan", "x -nan")) << Rule;
+    EXPECT_TRUE(same(Rule, "x inf", "x INF")) << Rule;
+    EXPECT_FALSE(same(Rule, "x inf", "x -inf")) << Rule;
+    EXPECT_FALSE(same(Rule, "x 1", "x nan")) << Rule;
+    EXPECT_FALSE(same(Rule, "x nan", "x 1")) << Rule;
+    EXPECT_TRUE(same(Rule, "x 0.0", "x -0.0")) << Rule;
+  }
+  EXPECT_FALSE(same("exact", "x 0.0", "x -0.0"));
+}
+
+TEST(RunOutputs, ErrorsAreRelativeToMagnitudesWithAFloor) {
+  auto error = [](const char *Want, const char *Got) {
+    return compareRuns(onStdout("rel:9"), {printed(Want)}, printed(Got))
+        .Diff.MaxError;
+  };
+  EXPECT_DOUBLE_EQ(error("a 100 b 2\n", "a 101 b 2\n"), 0.01);
+  EXPECT_DOUBLE_EQ(error("-100", "-110"), 0.1);
+  EXPECT_DOUBLE_EQ(error("-100", "100"), 2);
+  EXPECT_LT(error("1000.5 1e-30", "1000.5 2e-30"), 1e-20);
+  EXPECT_DOUBLE_EQ(error("0 1", "1e-6 1"), 1);
+  EXPECT_DOUBLE_EQ(error("0\n1\n", "1e-6\n1\n"), 1);
+  EXPECT_DOUBLE_EQ(error("x[7] = 0\nx[8] = 1\n", "x[7] = 1e-6\nx[8] = 1\n"), 1);
+  // A large number says nothing about what stands elsewhere.
+  for (const char *Frame :
+       {"seed 123456789012, error ", "at 123456789012:\n",
+        "123456789012 = ", "mass 1.5e30 after ", "x[123456789] = "})
+    EXPECT_DOUBLE_EQ(error((Frame + std::string("0.5\n")).c_str(),
+                           (Frame + std::string("0.75\n")).c_str()),
+                     0.5)
+        << Frame;
 }
 
 TEST(RunOutputs, NumberByExpression) {
@@ -94,6 +176,19 @@ TEST(RunOutputs, DeviationsOfRuns) {
                                  printed("loss 14")};
   EXPECT_TRUE(compareRuns(S, Runs, printed("loss 15.9")).Passed);
   EXPECT_FALSE(compareRuns(S, Runs, printed("loss 16.5")).Passed);
+}
+
+TEST(RunOutputs, DeviationsOfNumbersInTexts) {
+  OutputSpec S = onStdout("sd:2");
+  std::vector<RunRecord> Runs = {printed("a 10 b 1.5\n"),
+                                 printed("a 12 b 1.5\n"),
+                                 printed("a 14 b 1.5\n")};
+  EXPECT_TRUE(compareRuns(S, Runs, printed("a 15.9 b 1.5\n")).Passed);
+  EXPECT_FALSE(compareRuns(S, Runs, printed("a 16.5 b 1.5\n")).Passed);
+  EXPECT_FALSE(compareRuns(S, Runs, printed("a 12 b 1.6\n")).Passed);
+  Runs.push_back(printed("a 12\n"));
+  EXPECT_NE(compareRuns(S, Runs, Runs[0]).Reason.find("between runs"),
+            std::string::npos);
 }
 
 TEST(RunOutputs, MissingOrEmptyAlwaysFails) {
@@ -125,6 +220,71 @@ TEST(RunOutputs, ArraysInFiles) {
   EXPECT_NE(
       compareRuns(S, {Want}, Short).Reason.find("has 8 bytes, expected 12"),
       std::string::npos);
+}
+
+TEST(RunOutputs, BinaryFilesAreComparedByValue) {
+  auto compareFiles = [](const char *Rule, const std::string &Want,
+                         const std::string &Got) {
+    RunRecord A, B;
+    A.Files["x"] = Want;
+    B.Files["x"] = Got;
+    return compareRuns(onFile("x", Rule), {A}, B);
+  };
+  std::string Wanted = bytes({0, 1, -100}), Near = bytes({0, 1, -101});
+  EXPECT_TRUE(isBinary(Wanted));
+  EXPECT_FALSE(isBinary("text"));
+  EXPECT_TRUE(compareFiles("exact", Wanted, Wanted).Passed);
+  EXPECT_DOUBLE_EQ(compareFiles("rel:1", Wanted, Near).Diff.MaxError, 0.01);
+  EXPECT_EQ(compareFiles("exact", Wanted, Near).Reason,
+            "byte 10 of 'x' differs");
+  EXPECT_FALSE(compareFiles("rel:1", Wanted, bytes({0, 1, NAN})).Passed);
+  EXPECT_FALSE(compareFiles("rel:1", Wanted, bytes({0, 1})).Passed);
+  EXPECT_EQ(compareFiles("rel:1", std::string("\0\0\0\1ab", 6),
+                         std::string("\0\0\0\1ac", 6))
+                .Reason,
+            "byte 5 of 'x' differs");
+  std::vector<double> Long = {1.0 / 3, 2e5};
+  std::string Doubles(reinterpret_cast<const char *>(Long.data()), 16);
+  Long[1] *= 1.5;
+  std::string Other(reinterpret_cast<const char *>(Long.data()), 16);
+  EXPECT_DOUBLE_EQ(compareFiles("rel:1", Doubles, Other).Diff.MaxError, 0.5);
+}
+
+TEST(VolatileNumbers, AreFoundAndLeftOut) {
+  std::string_view First = "sum 12\ntime:  9.5 ms, 3ms\n",
+                   Other = "sum 12\ntime: 10.25 ms, 12us\n";
+  std::optional<WordSet> Changed = changedNumbers(First, Other);
+  ASSERT_TRUE(Changed);
+  EXPECT_EQ(*Changed, (WordSet{3, 5}));
+  EXPECT_EQ(withoutWords(First, *Changed), withoutWords(Other, *Changed));
+  EXPECT_EQ(withoutWords(First, *Changed), "sum 12\ntime:* ms,*\n");
+  EXPECT_EQ(lineOfWord(First, 3), 2u);
+  EXPECT_FALSE(changedNumbers("a 1", "b 1"));
+  EXPECT_FALSE(changedNumbers("a 1", "a 1 2"));
+  EXPECT_NE(withoutWords("sum 13\ntime: 1 ms, 2ms\n", *Changed),
+            withoutWords(First, *Changed))
+      << "what did not change is still compared";
+}
+
+TEST(VolatileNumbers, AreThoseOfAlikeLinesToo) {
+  std::string_view Text =
+      "step 1 took 0.1 s\nstep 2 took 0.2 s\nsum 3\n4 5\n6 7\n";
+  EXPECT_EQ(withAlikeLines(Text, {3}), (WordSet{3, 8}));
+  EXPECT_EQ(withAlikeLines(Text, {11}), WordSet{11});
+  EXPECT_EQ(withAlikeLines(Text, {13}), WordSet{13})
+      << "numbers without a name say nothing about each other";
+  EXPECT_EQ(withAlikeLines(Text, {}), WordSet{});
+}
+
+TEST(VolatileNumbers, AreNotCompared) {
+  OutputSpec S = onStdout("exact");
+  S.Ignored = {3};
+  EXPECT_TRUE(compareRuns(S, {printed("sum 12\ntime:  9.5 ms\n")},
+                          printed("sum 12\ntime: 10.25 ms\n"))
+                  .Passed);
+  EXPECT_FALSE(compareRuns(S, {printed("sum 12\ntime:  9.5 ms\n")},
+                           printed("sum 13\ntime: 10.25 ms\n"))
+                   .Passed);
 }
 
 } // namespace

@@ -7,7 +7,6 @@
 
 #include "search/DevicesRunner.h"
 #include "search/Objective.h"
-#include "search/Output.h"
 #include "search/Retreat.h"
 #include "test/unit/search/Synthetic.h"
 #include "gtest/gtest.h"
@@ -105,54 +104,6 @@ TEST(Objectives, CodeDecidesOnlyForWhatIsValid) {
                });
   EXPECT_EQ(R.run(code("100", "12345")).Time, 5);
   EXPECT_EQ(R.run(code("bad", "1")).End, Stage::Compare);
-}
-
-TEST(VolatileNumbers, AreFoundAndLeftOut) {
-  StringRef First = "sum 12\ntime:  9.5 ms, 3ms\n",
-            Other = "sum 12\ntime: 10.25 ms, 12us\n";
-  std::optional<WordSet> Changed = changedNumbers(First, Other);
-  ASSERT_TRUE(Changed);
-  EXPECT_EQ(*Changed, (WordSet{3, 5}));
-  EXPECT_EQ(withoutWords(First, *Changed), withoutWords(Other, *Changed));
-  EXPECT_EQ(withoutWords(First, *Changed), "sum 12\ntime:* ms,*\n");
-  EXPECT_EQ(lineOfWord(First, 3), 2u);
-  EXPECT_FALSE(changedNumbers("a 1", "b 1"));
-  EXPECT_FALSE(changedNumbers("a 1", "a 1 2"));
-  EXPECT_NE(withoutWords("sum 13\ntime: 1 ms, 2ms\n", *Changed),
-            withoutWords(First, *Changed))
-      << "what did not change is still compared";
-}
-
-TEST(VolatileNumbers, AreThoseOfAlikeLinesToo) {
-  StringRef Text = "step 1 took 0.1 s\nstep 2 took 0.2 s\nsum 3\n4 5\n6 7\n";
-  EXPECT_EQ(withAlikeLines(Text, {3}), (WordSet{3, 8}));
-  EXPECT_EQ(withAlikeLines(Text, {11}), WordSet{11});
-  EXPECT_EQ(withAlikeLines(Text, {13}), WordSet{13})
-      << "numbers without a name say nothing about each other";
-  EXPECT_EQ(withAlikeLines(Text, {}), WordSet{});
-}
-
-TEST(BinaryOutput, IsComparedByValue) {
-  auto Bytes = [](std::vector<float> Values) {
-    return std::string(reinterpret_cast<const char *>(Values.data()),
-                       Values.size() * sizeof(float));
-  };
-  std::string Wanted = Bytes({0, 1, -100}), Near = Bytes({0, 1, -101});
-  EXPECT_TRUE(isBinary(Wanted));
-  EXPECT_FALSE(isBinary("text"));
-  EXPECT_EQ(compareBinary(Wanted, Wanted, false).Mismatch, "");
-  EXPECT_DOUBLE_EQ(compareBinary(Wanted, Near, true).Error, 0.01);
-  EXPECT_EQ(compareBinary(Wanted, Near, false).Mismatch, "byte 10 differs");
-  EXPECT_NE(compareBinary(Wanted, Bytes({0, 1, NAN}), true).Mismatch, "");
-  EXPECT_NE(compareBinary(Wanted, Bytes({0, 1}), true).Mismatch, "");
-  std::string Words = std::string("\0\0\0\1ab", 6);
-  EXPECT_EQ(compareBinary(Words, std::string("\0\0\0\1ac", 6), true).Mismatch,
-            "byte 5 differs");
-  std::vector<double> Long = {1.0 / 3, 2e5};
-  std::string Doubles(reinterpret_cast<const char *>(Long.data()), 16);
-  Long[1] *= 1.5;
-  std::string Other(reinterpret_cast<const char *>(Long.data()), 16);
-  EXPECT_DOUBLE_EQ(compareBinary(Doubles, Other, true).Error, 0.5);
 }
 
 TEST(Retreat, TakesTheFastestThatIsAccepted) {

@@ -10,7 +10,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "search/Scenario.h"
-#include "search/Output.h"
 #include "gtest/gtest.h"
 
 using namespace gevo;
@@ -44,31 +43,4 @@ TEST(Scenario, NamesMistakesByLineAndColumn) {
   EXPECT_NE(problemOf("run: [\n").find("s.yaml:"), std::string::npos);
   EXPECT_NE(problemOf("run: ''\n").find("names no program"), std::string::npos);
   EXPECT_NE(problemOf(""), "");
-}
-
-TEST(Output, NumbersMayDifferAndWordsMayNot) {
-  TextDifference D = compareTexts("a 100 b 2\n", "a 101 b 2\n", true);
-  EXPECT_EQ(D.Mismatch, "");
-  EXPECT_DOUBLE_EQ(D.Error, 0.01);
-  // Negative references count by their magnitude.
-  EXPECT_DOUBLE_EQ(compareTexts("-100", "-110", true).Error, 0.1);
-  EXPECT_DOUBLE_EQ(compareTexts("-100", "100", true).Error, 2);
-  EXPECT_EQ(compareTexts("x 1\ny 2", "x 1\nz 2", true).Mismatch,
-            "line 2: 'z' instead of 'y'");
-  EXPECT_NE(compareTexts("1 2 3", "1 2", true).Mismatch, "");
-  EXPECT_NE(compareTexts("1", "nan", true).Mismatch, "");
-  EXPECT_NE(compareTexts("1", "inf", true).Mismatch, "");
-  EXPECT_NE(compareTexts("1", "", true).Mismatch, "");
-  EXPECT_EQ(compareTexts("nan", "nan", true).Mismatch, "");
-}
-
-TEST(Output, WithoutNumbersBytesCount) {
-  EXPECT_EQ(compareTexts("1.0", "1.0", false).Mismatch, "");
-  EXPECT_EQ(compareTexts("a\n1.0", "a\n1.00", false).Mismatch,
-            "line 2: '1.00' instead of '1.0'");
-}
-
-TEST(Output, SmallNumbersHaveAFloor) {
-  EXPECT_LT(compareTexts("1000 1e-30", "1000 2e-30", true).Error, 1e-20);
-  EXPECT_DOUBLE_EQ(compareTexts("0 1", "1e-6 1", true).Error, 1);
 }

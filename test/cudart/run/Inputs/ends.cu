@@ -32,6 +32,8 @@ int main(int, char **argv) {
       std::printf("%sin %s\n", line, folder);
     std::fprintf(stderr, "to standard error\n");
   }
+  if (how == "pause")
+    pause();
   if (how == "wait") {
     signal(SIGTERM, stop);
     std::puts("ready");
