@@ -64,9 +64,12 @@ struct Built {
 /// A kind of edit that is worth trying at a place, and how often such an edit
 /// is of use, to weigh heat with; any unit.
 struct PlaceKind {
-  PlaceKind(EditKind Kind, unsigned Weight = 1) : Kind(Kind), Weight(Weight) {}
+  PlaceKind(EditKind Kind, unsigned Weight = 1, uint64_t Freed = 0)
+      : Kind(Kind), Weight(Weight), Freed(Freed) {}
   EditKind Kind;
   unsigned Weight;
+  /// The heat of what nobody needs any more after it, besides the place.
+  uint64_t Freed;
 };
 
 /// Something that an edit can be about.
@@ -86,6 +89,11 @@ struct Place {
   /// The same for places of a function that look alike, as the copies of an
   /// unrolled loop do; 0: nothing is like this one.
   uint64_t Family = 0;
+
+  /// What an edit of a kind is likely to gain here.
+  uint64_t promise(const PlaceKind &K) const {
+    return (Heat + Around + K.Freed) * K.Weight;
+  }
 };
 
 /// Which edit to draw.

@@ -82,6 +82,15 @@ static json::Array flatten(const std::vector<KindScore> &Kinds) {
   return Flat;
 }
 
+static json::Array flatten(const std::vector<SweepScore> &Sweep) {
+  json::Array Flat;
+  for (const SweepScore &Class : Sweep)
+    for (uint64_t Number :
+         {Class.Position, Class.Score.Tried, Class.Score.Useful})
+      Flat.push_back(Number);
+  return Flat;
+}
+
 static json::Array flatten(const Links &Linked) {
   json::Array Flat;
   for (const auto &[A, B] : Linked) {
@@ -106,16 +115,14 @@ json::Value gevo::toJSON(const SearchState &S) {
                       {"groups", json::Array(S.Groups)},
                       {"singles", json::Array(S.Singles)},
                       {"failures", json::Array(S.Failures)},
-                      {"sweep_position", S.SweepPosition},
-                      {"swept", S.Swept},
+                      {"sweep", flatten(S.Sweep)},
                       {"round", S.Round},
-                      {"phase", uint64_t(S.Phase)},
+                      {"phase", S.Phase},
                       {"stages", json::Array(S.Stages)}};
 }
 
 bool gevo::fromJSON(const json::Value &Value, SearchState &S, json::Path P) {
-  std::vector<uint64_t> Kinds, Stages;
-  uint64_t Phase;
+  std::vector<uint64_t> Kinds, Stages, Sweep;
   std::vector<std::string> Linked;
   json::ObjectMapper Map(Value, P);
   if (!Map || !Map.map("generation", S.Generation) ||
@@ -126,24 +133,24 @@ bool gevo::fromJSON(const json::Value &Value, SearchState &S, json::Path P) {
       !Map.map("milestones", S.Milestones) || !Map.map("kinds", Kinds) ||
       !Map.map("links", Linked) || !Map.map("stagnation", S.Stagnation) ||
       !Map.map("groups", S.Groups) || !Map.map("singles", S.Singles) ||
-      !Map.map("failures", S.Failures) ||
-      !Map.map("sweep_position", S.SweepPosition) ||
-      !Map.map("swept", S.Swept) || !Map.map("round", S.Round) ||
-      !Map.map("phase", Phase) || !Map.map("stages", Stages))
+      !Map.map("failures", S.Failures) || !Map.map("sweep", Sweep) ||
+      !Map.map("round", S.Round) || !Map.map("phase", S.Phase) ||
+      !Map.map("stages", Stages))
     return false;
-  if (Phase > uint64_t(SearchPhase::Evolve)) {
+  if (S.Phase >= NumPhases) {
     P.field("phase").report("no such phase");
     return false;
   }
-  S.Phase = SearchPhase(Phase);
   if (Stages.size() != S.Stages.size() || Kinds.size() % 2 ||
-      Linked.size() % 2) {
+      Sweep.size() % 3 || Linked.size() % 2) {
     P.report("a list has the wrong length");
     return false;
   }
   llvm::copy(Stages, S.Stages.begin());
   for (size_t I = 0; I < Kinds.size(); I += 2)
     S.Kinds.push_back({Kinds[I], Kinds[I + 1]});
+  for (size_t I = 0; I < Sweep.size(); I += 3)
+    S.Sweep.push_back({Sweep[I], {Sweep[I + 1], Sweep[I + 2]}});
   for (size_t I = 0; I < Linked.size(); I += 2)
     S.Linked.insert({Linked[I], Linked[I + 1]});
   return true;

@@ -40,6 +40,13 @@ struct KindScore {
   uint64_t Useful = 0;
 };
 
+/// Single edits of one class: how many of them were looked at, the most
+/// promising first, and what they were good for.
+struct SweepScore {
+  uint64_t Position = 0;
+  KindScore Score;
+};
+
 /// Edits, by key, that fail apart and so travel together.
 using Links = std::set<std::pair<std::string, std::string>>;
 
@@ -52,8 +59,9 @@ struct EditGroup {
 llvm::json::Value toJSON(const EditGroup &G);
 bool fromJSON(const llvm::json::Value &Value, EditGroup &G, llvm::json::Path P);
 
-/// What a round does one after the other; see Default.cpp.
-enum class SearchPhase : uint8_t { Families, Sweep, Pile, Evolve };
+/// What a round of the algorithm `default` does one after the other; see
+/// Default.cpp.
+constexpr uint64_t NumPhases = 6;
 
 struct SearchState {
   uint64_t Generation = 0;
@@ -82,12 +90,11 @@ struct SearchState {
   /// Single edits that were found to fail when run, and families that a check
   /// found fault with: some only lack another.
   std::vector<EditList> Failures;
-  uint64_t SweepPosition = 0;
-  /// Evaluations of the families and of the sweep.
-  uint64_t Swept = 0;
-  /// Of the algorithm `default`.
+  /// By class, in the order of the classes.
+  std::vector<SweepScore> Sweep;
+  /// Of the algorithm `default`, and what of the round is done now.
   uint64_t Round = 0;
-  SearchPhase Phase = SearchPhase::Families;
+  uint64_t Phase = 0;
   StageCounts Stages = {};
 
   /// Takes \p I into the front if it belongs there. Says if it does.

@@ -23,7 +23,7 @@
 namespace gevo {
 
 /// The version of the files' format.
-constexpr int StoreVersion = 4;
+constexpr int StoreVersion = 5;
 
 class Store {
 public:

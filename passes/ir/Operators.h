@@ -38,6 +38,10 @@ llvm::Error applyEdit(EditedFunction &F, const Edit &E);
 std::optional<Edit> drawEdit(EditedFunction &F, Draw &D, bool &Dirty,
                              std::optional<EditKind> Kind = std::nullopt);
 
+/// The names that \p I can be relaxed by, each once; see MathRelaxations.def.
+llvm::SmallVector<llvm::StringRef, 4>
+relaxationsOf(const llvm::Instruction &I);
+
 /// Inserts a copy of \p I before \p Place.
 llvm::Instruction *cloneBefore(const llvm::Instruction &I,
                                llvm::Instruction &Place);

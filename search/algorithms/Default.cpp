@@ -10,12 +10,12 @@
 // one does, and then more. The phases of a round, a checkpoint after each step:
 //
 //   families the same edit at all places that are alike, and at parts of them
-//   sweep    single deletions, branches and operand edits, the hottest code
-//            first
+//   sweep    single edits, the most promising first
 //   pile     the useful ones on top of each other, or of the best so far, the
 //            best first; then all others on top of that, again and again: an
 //            edit may fail only for want of another, as a barrier is needed
 //            until what it guards is gone
+//   sweep, pile  more of both
 //   evolve   islands; places by heat, kinds of edit by what they were good for
 //            so far, linked edits together, no two with the same code, restarts
 //
@@ -24,122 +24,37 @@
 #include "search/Search.h"
 #include "search/algorithms/Families.h"
 #include "search/algorithms/Islands.h"
+#include "search/algorithms/Sweep.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 using namespace gevo;
 
-// How many evaluations the first round ends with, how many of those until the
-// end of a round families, and families and sweeps, may take, after how many of
-// them piling must end, and how much of the heat the sweep covers.
+// How many evaluations the first round ends with.
 static constexpr uint64_t FirstRound = 100;
-static constexpr double FamilyBudget = 0.25, SweepBudget = 0.5,
-                        PileBudget = 0.8, SweepHeat = 0.995;
-static constexpr unsigned BatchSize = 64;
+// Few at a time: what these come to tells what to try next.
+static constexpr size_t BatchSize = 16;
 
-static uint64_t endOfRound(const SearchState &State) {
-  return FirstRound << State.Round;
-}
-
-// How many of \p Share of this round's evaluations are left to families and
-// sweeps, at most a batch; earlier rounds had theirs.
+// How many evaluations are left until \p Share of this round's are spent, at
+// most a batch.
 static size_t left(const SearchState &State, double Share) {
-  double End = endOfRound(State), Begin = State.Round ? End / 2 : 0;
-  double Left = SweepBudget * Begin + Share * (End - Begin) - State.Swept;
+  double End = FirstRound << State.Round, Begin = State.Round ? End / 2 : 0;
+  double Left = Begin + Share * (End - Begin) - State.Evaluations;
   return Left <= 0 ? 0 : std::min<size_t>(BatchSize, std::ceil(Left));
 }
 
-static void tryFamilies(Search &S) {
-  // Few at a time: what one finds tells what the next are to try.
-  constexpr size_t AtOnce = 16;
+static bool stepFamilies(Search &S, double Share) {
   SearchState &State = S.state();
   if (!State.Generation)
     State.Groups = findFamilies(S, S.program().places());
-  uint64_t Before = State.Evaluations;
-  if (size_t Count = std::min(AtOnce, left(State, FamilyBudget)))
+  if (size_t Count = left(State, Share))
     tryGroups(S, Count);
-  State.Swept += State.Evaluations - Before;
-  if (State.Groups.empty() || !left(State, FamilyBudget))
-    State.Phase = SearchPhase::Sweep;
+  return !State.Groups.empty();
 }
 
-namespace {
-/// One single edit to try: of a kind, or this one.
-struct SweepItem {
-  const Place *At;
-  EditKind Kind;
-  const Edit *Suggested;
-  uint64_t Promise;
-};
-} // namespace
-
-// What is hot and often of use first.
-static std::vector<SweepItem> sweepItems(const std::vector<Place> &Places) {
-  std::vector<const Place *> Order;
-  uint64_t Total = 0, Sum = 0;
-  for (const Place &P : Places) {
-    Order.push_back(&P);
-    Total += P.Heat + P.Around;
-  }
-  llvm::stable_sort(Order, [](const Place *A, const Place *B) {
-    return A->Heat + A->Around > B->Heat + B->Around;
-  });
-  std::vector<SweepItem> Items;
-  for (const Place *P : Order) {
-    if (Total && Sum >= Total * SweepHeat)
-      break;
-    uint64_t Heat = P->Heat + P->Around;
-    Sum += Heat;
-    for (const Edit &E : P->Suggested)
-      Items.push_back({P, E.Kind, &E, Heat * SuggestedWeight});
-    for (const PlaceKind &K : P->Kinds)
-      Items.push_back({P, K.Kind, nullptr, Heat * K.Weight});
-  }
-  llvm::stable_sort(Items, [](const SweepItem &A, const SweepItem &B) {
-    return A.Promise > B.Promise;
-  });
-  return Items;
-}
-
-// An edit that was not tried yet, if a few draws find it: the two ways of a
-// branch are both tried.
-static std::optional<EditList> draw(Search &S, const SweepItem &Item,
-                                    const std::vector<EditList> &Others,
-                                    Random Dice) {
-  constexpr unsigned Tries = 6;
-  Proposal What;
-  What.Kind = Item.Kind;
-  What.At = Item.At;
-  for (unsigned Try = 0; Try < (Item.Suggested ? 1 : Tries); ++Try) {
-    std::optional<PlacedEdit> E =
-        Item.Suggested ? PlacedEdit{Item.At->Function, *Item.Suggested}
-                       : S.program().propose({}, What, Dice);
-    if (E && !S.seen({*E}) && !is_contained(Others, EditList{*E}))
-      return EditList{*E};
-  }
-  return std::nullopt;
-}
-
-static void sweepSome(Search &S) {
-  SearchState &State = S.state();
-  std::vector<Place> Places = S.program().places();
-  std::vector<SweepItem> Items = sweepItems(Places);
-  std::vector<EditList> Batch;
-  for (size_t Most = left(State, SweepBudget);
-       State.SweepPosition < Items.size() && Batch.size() < Most;
-       ++State.SweepPosition)
-    if (auto Edits = draw(S, Items[State.SweepPosition], Batch,
-                          S.dice(State.SweepPosition)))
-      Batch.push_back(std::move(*Edits));
-  uint64_t Before = State.Evaluations;
-  for (Individual &I : S.evaluate(Batch))
-    if (I.valid() && I.PayloadHash != State.BaselineHash)
-      State.Singles.push_back(std::move(I));
-    else if (I.Result.End >= Stage::Run && !I.valid())
-      State.Failures.push_back(std::move(I.Edits));
-  State.Swept += State.Evaluations - Before;
-  if (State.SweepPosition >= Items.size() || !left(State, SweepBudget))
-    State.Phase = SearchPhase::Pile;
+static bool stepSweep(Search &S, double Share) {
+  size_t Count = left(S.state(), Share);
+  return Count && sweep(S, Count);
 }
 
 // Those that are better than Base, the best first.
@@ -198,72 +113,97 @@ static bool clash(const EditList &All, const EditList &Some) {
 }
 
 // All that families and sweeps came by and that Base does not have, on top of
-// it: first what a check found fault with, then what had a wrong result, then
-// what changed nothing for the better.
+// it: first what a check found fault with, then what is valid, last what had a
+// wrong result, which it mostly has in any company.
 static std::vector<EditList> onTopOf(Search &S, const Individual &Base) {
   SearchState &State = S.state();
-  std::vector<EditList> Checked, Wrong, Result;
+  std::vector<EditList> Parts, Wrong, Result;
   // These answers are known.
   for (Individual &I : S.evaluate(State.Failures))
-    (I.Result.End == Stage::Check ? Checked : Wrong).push_back(I.Edits);
+    (I.Result.End == Stage::Check ? Parts : Wrong).push_back(I.Edits);
   for (const Individual &I : State.Singles)
-    Wrong.push_back(I.Edits);
-  llvm::append_range(Checked, Wrong);
-  for (const EditList &Edits : Checked)
+    Parts.push_back(I.Edits);
+  llvm::append_range(Parts, Wrong);
+  for (const EditList &Edits : Parts)
     if (!has(Base.Edits, Edits) && !clash(Base.Edits, Edits))
       Result.push_back(unite(Base.Edits, Edits));
   return Result;
 }
 
-// From the original in the first round, later from the best: on top of that
-// those which are better than the original and which it does not have.
-static std::vector<Individual> pileAll(Search &S) {
+// What of \p Longer is better than Base; gives up when a batch of new ones
+// brought nothing.
+static std::vector<Individual> tryOnTop(Search &S, const Individual &Base,
+                                        std::vector<EditList> Longer,
+                                        double Share) {
+  llvm::erase_if(Longer, [&](const EditList &Edits) { return S.seen(Edits); });
+  std::vector<Individual> Better;
+  for (ArrayRef<EditList> Left = Longer; !Left.empty();) {
+    size_t Count = std::min(Left.size(), left(S.state(), Share));
+    std::vector<Individual> Some =
+        gains(S.evaluate(Left.take_front(Count)), Base);
+    if (Some.empty())
+      break;
+    llvm::append_range(Better, Some);
+    Left = Left.drop_front(Count);
+  }
+  return gains(std::move(Better), Base);
+}
+
+// From the original at first, later from the best: on top of that those which
+// are better than the original and which it does not have.
+static bool stepPile(Search &S, double Share) {
   SearchState &State = S.state();
-  double Enough = PileBudget * endOfRound(State);
   Individual Original, Base;
   Original.Result = State.Baseline;
   Original.PayloadHash = State.BaselineHash;
-  Base = State.Round && !State.Front.empty() ? State.Front[0] : Original;
+  bool Before = !State.Population.empty() && !State.Front.empty();
+  Base = Before ? State.Front[0] : Original;
   std::vector<Individual> Found, Steps = gains(State.Singles, Original);
   llvm::erase_if(Steps, [&](const Individual &I) {
     return !Base.Edits.empty() &&
            (has(Base.Edits, I.Edits) || S.seen(unite(Base.Edits, I.Edits)));
   });
-  bool First = true;
-  while ((First || !Steps.empty()) && !S.done()) {
-    First = false;
+  do {
     Base = pile(S, std::move(Base), Steps);
     Found.push_back(Base);
-    std::vector<EditList> Longer = onTopOf(S, Base);
-    std::vector<Individual> Tried;
-    for (size_t I = 0; I < Longer.size() && State.Evaluations < Enough;
-         I += BatchSize)
-      llvm::append_range(
-          Tried, S.evaluate(ArrayRef(Longer).slice(
-                     I, std::min<size_t>(BatchSize, Longer.size() - I))));
-    Steps = gains(std::move(Tried), Base);
-  }
-  return Found;
+    Steps = tryOnTop(S, Base, onTopOf(S, Base), Share);
+  } while (!Steps.empty() && !S.done());
+  seedIslands(S, std::move(Found));
+  return false;
 }
+
+static bool stepEvolve(Search &S, double) {
+  evolveIslands(S);
+  return true;
+}
+
+namespace {
+/// Does a step; says if there is more to do.
+using PhaseStep = bool (*)(Search &S, double Share);
+/// What is done until this share of a round's evaluations is spent.
+struct Phase {
+  PhaseStep Step;
+  double Share;
+};
+} // namespace
+
+static constexpr Phase Phases[] = {
+    {stepFamilies, 0.25}, {stepSweep, 0.5}, {stepPile, 0.7},
+    {stepSweep, 0.75},    {stepPile, 0.9},  {stepEvolve, 1},
+};
+
+static_assert(std::size(Phases) == NumPhases);
 
 namespace gevo {
 
 void stepDefault(Search &S) {
   SearchState &State = S.state();
-  if (State.Phase == SearchPhase::Families)
-    return tryFamilies(S);
-  if (State.Phase == SearchPhase::Sweep)
-    return sweepSome(S);
-  if (State.Phase == SearchPhase::Pile) {
-    seedIslands(S, pileAll(S));
-    State.Phase = SearchPhase::Evolve;
+  const Phase &Now = Phases[State.Phase];
+  if (Now.Step(S, Now.Share) && left(State, Now.Share))
     return;
-  }
-  evolveIslands(S);
-  if (State.Evaluations < endOfRound(State))
-    return;
-  ++State.Round;
-  State.Phase = SearchPhase::Families;
+  State.Phase = (State.Phase + 1) % NumPhases;
+  if (!State.Phase)
+    ++State.Round;
 }
 
 } // namespace gevo

@@ -49,26 +49,27 @@ std::vector<EditGroup> gevo::findFamilies(Search &S,
   });
   std::map<std::tuple<unsigned, uint64_t, std::string>, EditGroup> Families;
   auto Join = [&](const Place &P, const std::string &Way, PlacedEdit E,
-                  unsigned Weight) {
+                  const PlaceKind &K) {
     EditGroup &G = Families[{P.Function, P.Family, Way}];
     // Each place once.
     if (G.Edits.size() == Most ||
         (!G.Edits.empty() && G.Edits.back().Change.At == E.Change.At))
       return;
     G.Edits.push_back(std::move(E));
-    G.Promise += (P.Heat + P.Around) * Weight;
+    G.Promise += P.promise(K);
   };
   for (const Place *P : Order) {
     for (size_t I = 0; I < P->Suggested.size(); ++I)
       Join(*P, "suggested " + info(P->Suggested[I].Kind).Name.str(),
-           {P->Function, P->Suggested[I]}, SuggestedWeight);
-    std::map<EditKind, unsigned> Kinds;
+           {P->Function, P->Suggested[I]},
+           {P->Suggested[I].Kind, SuggestedWeight});
+    std::map<EditKind, PlaceKind> Kinds;
     for (const PlaceKind &K : P->Kinds)
-      Kinds[K.Kind] = K.Weight;
-    for (auto [Kind, Weight] : Kinds)
+      Kinds.insert({K.Kind, K});
+    for (const auto &[Kind, K] : Kinds)
       for (PlacedEdit &E : drawAlike(
                S, *P, Kind, S.dice(uint64_t(P->Function) << 32 | P->Number)))
-        Join(*P, info(Kind).Name.str() + " " + E.Change.Choice, E, Weight);
+        Join(*P, info(Kind).Name.str() + " " + E.Change.Choice, E, K);
   }
   std::vector<EditGroup> Groups;
   for (auto &[Key, G] : Families)

@@ -14,6 +14,7 @@
 #include "passes/ir/EditedFunction.h"
 #include "passes/ir/Legality.h"
 #include "search/ir/IrProgram.h"
+#include "search/ir/Savings.h"
 #include "search/ir/Suggestions.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -44,28 +45,33 @@ static unsigned deletionWeight(const Instruction &I) {
   return I.use_empty() ? 6 : 2;
 }
 
-// Some kinds choose at random among several changes of one instruction: they
-// get as many tries.
-static std::vector<PlaceKind> kindsFor(const Instruction &I) {
+// Of a loop that is unrolled, so much is taken to be saved: one of this many.
+static constexpr uint64_t UnrollSaves = 4;
+
+// \p Loop is the heat of the loop that a branch is in. Some kinds choose at
+// random among several changes of one instruction: they get as many tries.
+static std::vector<PlaceKind> kindsFor(const Instruction &I,
+                                       const Savings &Saved, uint64_t Loop) {
   std::vector<PlaceKind> Kinds;
   if (isTarget(I) && (I.use_empty() || isRepairable(I.getType())))
-    Kinds.push_back({EditKind::Delete, deletionWeight(I)});
-  if (const auto *Branch = dyn_cast<BranchInst>(&I))
-    if (Branch->isConditional())
-      Kinds.insert(Kinds.end(), {{EditKind::Branch, 5},
-                                 {EditKind::Branch, 5},
-                                 {EditKind::Unroll, 4}});
+    Kinds.push_back({EditKind::Delete, deletionWeight(I), Saved.ofDeletion(I)});
+  if (const auto *Branch = dyn_cast<BranchInst>(&I);
+      Branch && Branch->isConditional()) {
+    Kinds.insert(Kinds.end(), 2,
+                 {EditKind::Branch, 5, Saved.ofDecision(*Branch)});
+    Kinds.push_back({EditKind::Unroll, 4, Loop / UnrollSaves});
+  }
   if (hasReplaceable(I))
     Kinds.insert(Kinds.end(), 2, {EditKind::Operand, 1});
   if (isa<LoadInst>(I))
     Kinds.push_back({EditKind::Cache, 1});
   if (isa<FPMathOperator>(I) && !isa<PHINode>(I) && !isa<SelectInst>(I))
-    Kinds.push_back({EditKind::Math, 3});
+    Kinds.push_back({EditKind::Math, 1});
   return Kinds;
 }
 
 // What copies of one line of the source have in common.
-static uint64_t familyOf(const Instruction &I) {
+static uint64_t familyOf(Instruction &I) {
   std::string Text = I.getOpcodeName();
   raw_string_ostream OS(Text);
   const Value *Told = &I;
@@ -81,11 +87,11 @@ static uint64_t familyOf(const Instruction &I) {
     OS << *Pointer->getType();
     if (isa<StoreInst>(I))
       OS << *I.getOperand(0)->getType();
-    const Value *Object = getUnderlyingObject(Pointer, /*MaxLookup=*/0);
-    if (const auto *A = dyn_cast<Argument>(Object))
+    if (const Argument *A = argumentOf(I))
       OS << A->getArgNo();
-    else if (isa<GlobalVariable>(Object))
-      OS << Object->getName();
+    else if (const auto *G = dyn_cast<GlobalVariable>(
+                 getUnderlyingObject(Pointer, /*MaxLookup=*/0)))
+      OS << G->getName();
   }
   OS << *I.getType();
   if (const DebugLoc &Where = I.getDebugLoc())
@@ -108,21 +114,26 @@ static void addRestrict(ArrayRef<std::pair<const Argument *, size_t>> Accesses,
 }
 
 namespace {
-/// The mean heat of the instructions of each innermost loop, or of each block
-/// that is in none.
+/// The heat of the instructions of each innermost loop, or of each block that
+/// is in none.
 class Surroundings {
 public:
-  Surroundings(Function &F, ArrayRef<uint64_t> Heat)
-      : Dominators(F), Loops(Dominators) {
+  Surroundings(Function &F, ArrayRef<uint64_t> Heat,
+               const DominatorTree &Dominators)
+      : Loops(Dominators) {
     forEachAnchored(F, [&](Instruction &I, unsigned Number) {
       auto &[Sum, Count] = Means[keyOf(I)];
       Sum += Number < Heat.size() ? Heat[Number] : 0;
       ++Count;
     });
   }
-  uint64_t of(const Instruction &I) const {
+  uint64_t mean(const Instruction &I) const {
     auto [Sum, Count] = Means.lookup(keyOf(I));
     return Sum / Count;
+  }
+  /// Of the innermost loop; 0 outside of loops.
+  uint64_t loop(const Instruction &I) const {
+    return Loops.getLoopFor(I.getParent()) ? Means.lookup(keyOf(I)).first : 0;
   }
 
 private:
@@ -131,7 +142,6 @@ private:
     return In ? static_cast<const void *>(In) : I.getParent();
   }
 
-  DominatorTree Dominators;
   LoopInfo Loops;
   DenseMap<const void *, std::pair<uint64_t, uint64_t>> Means;
 };
@@ -146,7 +156,9 @@ std::vector<Place> IrProgram::places() const {
     ArrayRef<uint64_t> Costs;
     if (Index < Heat.size())
       Costs = Heat[Index];
-    Surroundings Around(*Functions[Index].F, Costs);
+    DominatorTree Dominators(*Functions[Index].F);
+    Surroundings Around(*Functions[Index].F, Costs, Dominators);
+    Savings Saved(*Functions[Index].F, Costs, Dominators);
     forEachAnchored(*Functions[Index].F, [&](Instruction &I, unsigned Number) {
       if (const Argument *A = argumentOf(I); A && !A->hasNoAliasAttr())
         Accesses.push_back({A, All.size()});
@@ -155,8 +167,8 @@ std::vector<Place> IrProgram::places() const {
       P.Number = Number;
       if (Index < Heat.size() && Number < Heat[Index].size())
         P.Heat = Heat[Index][Number];
-      P.Around = Around.of(I);
-      P.Kinds = kindsFor(I);
+      P.Around = Around.mean(I);
+      P.Kinds = kindsFor(I, Saved, Around.loop(I));
       P.Suggested = std::move(Suggested[Number]);
       P.Family = familyOf(I);
       if (!P.Kinds.empty())

@@ -17,6 +17,7 @@
 #include "search/ir/Suggestions.h"
 #include "passes/ir/EditedFunction.h"
 #include "passes/ir/Legality.h"
+#include "passes/ir/Operators.h"
 #include "llvm/Analysis/LoopInfo.h"
 
 using namespace llvm;
@@ -39,6 +40,7 @@ public:
       add(sink(*Store), All);
       add(delay(*Store), All);
     }
+    add(approximate(I), All);
     return All;
   }
 
@@ -53,6 +55,7 @@ private:
   std::optional<Edit> sink(StoreInst &Store) const;
   std::optional<Edit> pullAhead(LoadInst &Load) const;
   std::optional<Edit> delay(StoreInst &Store) const;
+  std::optional<Edit> approximate(Instruction &I) const;
 
   EditedFunction Anchors;
   LoopInfo Loops;
@@ -159,6 +162,20 @@ std::optional<Edit> Suggester::delay(StoreInst &Store) const {
       Loops.getLoopFor(Store.getParent()))
     return std::nullopt;
   return moveBefore(Store, Next);
+}
+
+// Exact divisions and roots take many instructions; the other relaxations
+// change one instruction into another.
+std::optional<Edit> Suggester::approximate(Instruction &I) const {
+  for (StringRef Name : relaxationsOf(I))
+    if (Name == "div" || Name == "rcp" || Name == "sqrt") {
+      Edit E;
+      E.Kind = EditKind::Math;
+      E.At = Anchors.nameOf(I);
+      E.Choice = Name.str();
+      return E;
+    }
+  return std::nullopt;
 }
 
 std::vector<std::vector<Edit>> gevo::suggestEdits(Function &F) {

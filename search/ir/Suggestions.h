@@ -25,7 +25,7 @@ namespace gevo {
 /// try: a load gives way to the value that was last stored or loaded at its
 /// address, is moved to before the loops that do not change its address, or to
 /// before the barrier it follows; a store is moved to after such loops, or to
-/// before the next access of its address.
+/// before the next access of its address; a division or a root is approximated.
 std::vector<std::vector<Edit>> suggestEdits(llvm::Function &F);
 
 } // namespace gevo

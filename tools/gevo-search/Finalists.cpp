@@ -13,6 +13,7 @@
 #include "tools/gevo-search/Finalists.h"
 #include "search/Minimise.h"
 #include "search/Retreat.h"
+#include "search/Variation.h"
 #include <cmath>
 #include <map>
 
@@ -30,6 +31,7 @@ public:
 private:
   const Finalist &validated(const Individual &I);
   std::vector<Individual> candidates(double Most);
+  Individual polished(Individual I, double Most, ArrayRef<Individual> All);
   Individual minimised(const Individual &I, double Most);
   std::optional<Finalist> settle(Individual From, double Most,
                                  ArrayRef<Individual> All);
@@ -109,6 +111,57 @@ std::vector<Individual> Finals::candidates(double Most) {
   return Sorted;
 }
 
+// Without \p Part if all of it is there, otherwise with it.
+static EditList toggled(const EditList &Edits, const EditList &Part) {
+  EditList Rest = Edits;
+  llvm::erase_if(Rest,
+                 [&](const PlacedEdit &E) { return is_contained(Part, E); });
+  return Rest.size() + Part.size() == Edits.size() ? Rest : unite(Edits, Part);
+}
+
+// With and without edits that are of use by themselves or that the best of
+// earlier times have, as long as machine code gets faster: rules about PTX,
+// which steer the search, are off by a few per cent.
+Individual Finals::polished(Individual I, double Most,
+                            ArrayRef<Individual> All) {
+  constexpr unsigned MostPriced = 64;
+  constexpr double Worth = 0.999;
+  std::optional<double> Best = Judging.price(I);
+  if (!Best)
+    return I;
+  std::vector<EditList> Parts;
+  auto AddPart = [&](const EditList &Part) {
+    if (!is_contained(Parts, Part))
+      Parts.push_back(Part);
+  };
+  for (const PlacedEdit &E : reverse(I.Edits))
+    AddPart({E});
+  for (const Individual &Single : S.state().Singles)
+    if (Single.Result.Time < S.state().Baseline.Time)
+      AddPart(Single.Edits);
+  for (const Individual &Other : All)
+    for (const PlacedEdit &E : Other.Edits)
+      AddPart({E});
+  size_t SinceBetter = 0;
+  unsigned Priced = 0;
+  for (size_t At = 0;
+       SinceBetter < Parts.size() && !S.stopped() && Priced < MostPriced;
+       At = (At + 1) % Parts.size(), ++SinceBetter) {
+    Individual Next =
+        std::move(S.evaluateBeyond({toggled(I.Edits, Parts[At])})[0]);
+    if (Next.Edits.empty() || !Next.valid() || Next.Result.Error > Most)
+      continue;
+    std::optional<double> Price = Judging.price(Next);
+    ++Priced;
+    if (!Price || *Price >= *Best * Worth)
+      continue;
+    Best = Price;
+    I = std::move(Next);
+    SinceBetter = 0;
+  }
+  return I;
+}
+
 // Without what is worth nothing, by rules about PTX; if machine code is slower
 // without it, with it.
 Individual Finals::minimised(const Individual &I, double Most) {
@@ -168,6 +221,7 @@ void Finals::add(StringRef Title, double Most, std::vector<Finalist> &Result) {
     return;
   size_t Before = All[0].Edits.size();
   V.say(Title + ": minimising " + counted(Before, "edit") + Time);
+  All.insert(All.begin(), polished(All[0], Most, All));
   Individual Kept = minimised(All[0], Most);
   auto Add = [&](Finalist F, StringRef Suffix) {
     F.Title = (Title + Suffix).str();

@@ -87,8 +87,7 @@ static bool takesFlag(StringRef Name, const Instruction &I) {
   }
 }
 
-// The names that an instruction can be relaxed by, each once.
-static SmallVector<StringRef, 4> choicesFor(const Instruction &I) {
+SmallVector<StringRef, 4> gevo::relaxationsOf(const Instruction &I) {
   SmallVector<StringRef, 4> Choices;
   for (StringRef Flag : Flags)
     if (takesFlag(Flag, I))
@@ -101,10 +100,10 @@ static SmallVector<StringRef, 4> choicesFor(const Instruction &I) {
 
 bool gevo::chooseMath(const EditedFunction &F, Edit &E, Draw &D) {
   Instruction *I =
-      D.pick(F, [](Instruction &I) { return !choicesFor(I).empty(); });
+      D.pick(F, [](Instruction &I) { return !relaxationsOf(I).empty(); });
   if (!I)
     return false;
-  SmallVector<StringRef, 4> Choices = choicesFor(*I);
+  SmallVector<StringRef, 4> Choices = relaxationsOf(*I);
   E.At = F.nameOf(*I);
   E.Choice = D.Dice.pick(Choices).str();
   return true;
@@ -149,7 +148,7 @@ Error gevo::applyMath(EditedFunction &F, Edit &E, Draw *D) {
       F.substitute(**I, *relaxed(R, **I));
       return Error::success();
     }
-  std::string Others = join(choicesFor(**I), ", ");
+  std::string Others = join(relaxationsOf(**I), ", ");
   return refuse("'" + E.Choice + "' does not relax " + E.At + " (" +
                 shapeOf(**I) + "); " +
                 (Others.empty() ? "nothing does" : "what does: " + Others));

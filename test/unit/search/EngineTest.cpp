@@ -42,6 +42,16 @@ TEST(Engine, PlacesThatAreAlikeAreEditedTogether) {
             SyntheticBaseline - 15 * SyntheticAlike);
 }
 
+TEST(Engine, WhatFailsGivesWayToOthers) {
+  Trial T;
+  T.Hopeless = true;
+  T.Evaluations = 65;
+  Outcome O = search(T);
+  ASSERT_EQ(O.Error, "");
+  // Both that pay alone, although forty others promise more than they do.
+  EXPECT_LE(O.State.best(0)->Result.Time, SyntheticBaseline - 150);
+}
+
 TEST(Engine, EveryAlgorithmImprovesAndRespectsTheBudget) {
   for (const AlgorithmInfo &A : algorithms()) {
     Trial T;

@@ -22,6 +22,7 @@ using namespace llvm;
 // The suggestions for a kernel with this body, each of which must apply to it.
 static std::vector<std::string> suggested(const std::string &Body) {
   std::string Text = "declare void @llvm.nvvm.barrier0()\n"
+                     "declare float @llvm.sqrt.f32(float)\n"
                      "define void @f(ptr %p, ptr %q, i32 %n) {\n" +
                      Body + "\n}";
   LLVMContext C;
@@ -57,6 +58,16 @@ TEST(Suggestions, LoadsGiveWayToWhatWasThere) {
     ret void)"),
             (Keys{"move at=i1 before=i3", "delete at=i2 uses=i0",
                   "move at=i2 before=i1"}));
+}
+
+TEST(Suggestions, DivisionsAndRootsAreApproximated) {
+  EXPECT_EQ(suggested(R"(%u = load float, ptr %p
+    %v = fdiv float %u, 3.0
+    %w = call float @llvm.sqrt.f32(float %v)
+    %x = fadd float %w, 1.0
+    store float %x, ptr %q
+    ret void)"),
+            (Keys{"math at=i1 relax=div", "math at=i2 relax=sqrt"}));
 }
 
 TEST(Suggestions, StoresWaitForTheNextAccess) {

@@ -22,6 +22,9 @@ static constexpr unsigned Instructions = 40;
 // These are alike, as copies in an unrolled loop are: each pays a little, but
 // the last one must stay. Only programs with families have them.
 static constexpr unsigned FirstAlike = 40, LastAlike = 55;
+// These are the hottest, and none of them can be spared. Only programs with
+// hopeless code have them.
+static constexpr unsigned FirstHopeless = 60, LastHopeless = 99;
 // These pay alone.
 static constexpr unsigned Good = 1, AlsoGood = 11;
 // These pay only together; the first fails alone, the second is slow alone.
@@ -48,9 +51,10 @@ namespace {
 
 class SyntheticProgram : public Program {
 public:
-  explicit SyntheticProgram(bool Families) : Families(Families) {}
+  explicit SyntheticProgram(bool Families, bool Hopeless)
+      : Families(Families), Hopeless(Hopeless) {}
   std::unique_ptr<Program> clone() const override {
-    return std::make_unique<SyntheticProgram>(Families);
+    return std::make_unique<SyntheticProgram>(Families, Hopeless);
   }
   std::string identity() const override { return "synthetic"; }
   size_t functionCount() const override { return 1; }
@@ -100,11 +104,20 @@ public:
       All.back().Kinds = {EditKind::Delete};
       All.back().Family = 1;
     }
+    for (unsigned I = FirstHopeless; Hopeless && I <= LastHopeless; ++I) {
+      All.emplace_back();
+      All.back().Number = I;
+      All.back().Heat = 1;
+      All.back().Kinds = {{EditKind::Delete, 2}};
+    }
+    // These promise half as much as those.
+    for (unsigned I = 0; Hopeless && I < Instructions; ++I)
+      All[I].Heat = 1;
     return All;
   }
 
 private:
-  bool Families;
+  bool Families, Hopeless;
 };
 
 class SyntheticRunner : public Runner {
@@ -116,7 +129,7 @@ public:
     for (StringRef W : Words)
       Numbers.insert(std::stoul(W.str()));
     auto Has = [&](unsigned Number) { return Numbers.count(Number) != 0; };
-    if (Has(Wrong))
+    if (Has(Wrong) || (!Numbers.empty() && *Numbers.rbegin() >= FirstHopeless))
       return Fitness::failed(Stage::Compare, "wrong");
     if (Has(Racy) || Has(LastAlike))
       return Fitness::failed(Stage::Check, "race");
@@ -142,8 +155,8 @@ public:
 
 } // namespace
 
-std::unique_ptr<Program> gevo::syntheticProgram(bool Families) {
-  return std::make_unique<SyntheticProgram>(Families);
+std::unique_ptr<Program> gevo::syntheticProgram(bool Families, bool Hopeless) {
+  return std::make_unique<SyntheticProgram>(Families, Hopeless);
 }
 
 std::unique_ptr<Runner> gevo::syntheticRunner() {
@@ -160,7 +173,7 @@ std::string Outcome::text() const {
 
 static Error searchOrFail(const Trial &T, Outcome &Result,
                           const std::function<void(Search &)> &Then) {
-  std::unique_ptr<Program> P = syntheticProgram(T.Families);
+  std::unique_ptr<Program> P = syntheticProgram(T.Families, T.Hopeless);
   std::unique_ptr<Runner> R = syntheticRunner();
   std::unique_ptr<Store> Disk;
   if (!T.Folder.empty()) {

@@ -31,7 +31,8 @@ constexpr double SyntheticError = 0.05;
 /// sixteen that are alike, where there are families.
 constexpr double SyntheticAlike = 2;
 
-std::unique_ptr<Program> syntheticProgram(bool Families = false);
+std::unique_ptr<Program> syntheticProgram(bool Families = false,
+                                          bool Hopeless = false);
 std::unique_ptr<Runner> syntheticRunner();
 /// The deletion of an instruction.
 PlacedEdit deletion(unsigned Number);
@@ -45,6 +46,7 @@ struct Trial {
   unsigned Population = 0;
   double Tolerance = 0;
   bool Families = false;
+  bool Hopeless = false;
   /// Kept on disk here, if not empty.
   std::string Folder;
   bool Resume = false;
