@@ -83,7 +83,8 @@ static void addPasses(ModulePassManager &MPM, OptimizationLevel Level) {
   if ((R.To.empty() && O.Edits.empty()) || isThere(MPM))
     return;
   if (!R.To.empty()) {
-    R.Compile = {Level.getSpeedupLevel(), compilerFuses()};
+    R.Compile = {{Level.getSpeedupLevel(), compilerFuses()},
+                 sys::Process::GetEnv("GEVO_COMMAND").value_or("")};
     MPM.addPass(RecordPass(std::move(R)));
   }
   if (O.Edits.empty())

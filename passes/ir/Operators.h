@@ -39,8 +39,7 @@ std::optional<Edit> drawEdit(EditedFunction &F, Draw &D, bool &Dirty,
                              std::optional<EditKind> Kind = std::nullopt);
 
 /// The names that \p I can be relaxed by, each once; see MathRelaxations.def.
-llvm::SmallVector<llvm::StringRef, 4>
-relaxationsOf(const llvm::Instruction &I);
+llvm::SmallVector<llvm::StringRef, 4> relaxationsOf(const llvm::Instruction &I);
 
 /// Inserts a copy of \p I before \p Place.
 llvm::Instruction *cloneBefore(const llvm::Instruction &I,

@@ -39,13 +39,15 @@ RecordedModule gevo::recordModule(const Module &M,
 }
 
 static std::string header(const RecordedModule &R) {
+  json::Object O{{"source", jsonText(R.Source)},
+                 {"arch", R.Architecture},
+                 {"opt_level", R.Options.OptLevel},
+                 {"fuse", R.Options.Fuse},
+                 {"names", R.Options.Names}};
+  if (!R.Options.Command.empty())
+    O["command"] = jsonText(R.Options.Command);
   std::string Header;
-  raw_string_ostream(Header)
-      << json::Value(json::Object{{"source", jsonText(R.Source)},
-                                  {"arch", R.Architecture},
-                                  {"opt_level", R.Options.OptLevel},
-                                  {"fuse", R.Options.Fuse},
-                                  {"names", R.Options.Names}});
+  raw_string_ostream(Header) << json::Value(std::move(O));
   return Header;
 }
 
@@ -87,7 +89,8 @@ static Expected<RecordedModule> parseHeader(StringRef Header) {
     return damaged("an entry's header lacks a field");
   R.Source = Source->str();
   R.Architecture = Architecture->str();
-  R.Options = {static_cast<unsigned>(*OptLevel), *Fuse, *Names};
+  R.Options = {{static_cast<unsigned>(*OptLevel), *Fuse, *Names},
+               O->getString("command").value_or("").str()};
   return R;
 }
 

@@ -28,9 +28,12 @@ namespace gevo {
 /// The section of a program that holds the entries.
 constexpr llvm::StringLiteral RecordSection = ".gevo.module";
 
-/// How the module was being compiled: what lowering it needs to know. Names is
-/// what recording sees for itself.
-using CompileOptions = LowerOptions;
+/// How the module was being compiled: what lowering it needs to know, of which
+/// Names is what recording sees for itself.
+struct CompileOptions : LowerOptions {
+  /// The whole command, as one would type it; empty if nobody told it.
+  std::string Command;
+};
 
 /// One recorded device module.
 struct RecordedModule {

@@ -95,6 +95,24 @@ static const Option &takeOption(const std::string &Argument) {
   fail("unknown option '" + Name + "'; gevo-clang++ --gevo-help lists them");
 }
 
+// What was typed, for a program that is kept to be built again.
+static void tellCommand(int Count, char **Arguments) {
+  std::string Command = "gevo-clang++";
+  for (int I = 1; I < Count; ++I) {
+    std::string Word = Arguments[I];
+    bool Plain =
+        !Word.empty() &&
+        Word.find_first_not_of("abcdefghijklmnopqrstuvwxyz"
+                               "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                               "0123456789-_./=+,:@%") == std::string::npos;
+    for (size_t At = 0; (At = Word.find('\'', At)) != std::string::npos;
+         At += 4)
+      Word.replace(At, 1, "'\\''");
+    Command += Plain ? " " + Word : " '" + Word + "'";
+  }
+  setenv("GEVO_COMMAND", Command.c_str(), 1);
+}
+
 static void warnWithoutEdits(const Option &O) {
   const char *Edits = std::getenv("GEVO_EDITS");
   if (!Edits || !*Edits)
@@ -185,6 +203,8 @@ int main(int Count, char **Arguments) {
   }
   if (OfReplay)
     warnWithoutEdits(*OfReplay);
+  if (std::getenv("GEVO_RECORD"))
+    tellCommand(Count, Arguments);
   // With nothing to compile or link, clang++ answers a question, and the
   // runtime library would be something to link.
   if (HasInput) {

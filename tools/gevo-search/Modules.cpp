@@ -11,6 +11,8 @@
 
 #include "tools/gevo-search/Modules.h"
 #include "runtime/gpu/driver/DeviceProperties.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 using namespace gevo;
@@ -66,4 +68,43 @@ gevo::chooseModules(std::vector<RecordedModule> All,
   llvm::erase_if(
       All, [&](const RecordedModule &R) { return numberOf(R) != Chosen; });
   return All;
+}
+
+// The words of a command that gevo-clang++ kept, with the edits instead of the
+// recording; empty if it is no such command.
+static std::string withEdits(StringRef Command, StringRef Edits) {
+  constexpr StringLiteral Recording = " --gevo-record";
+  size_t At = Command.find(Recording);
+  if (At == StringRef::npos)
+    return "";
+  StringRef Rest = Command.drop_front(At + Recording.size());
+  return (Command.take_front(At) + " --gevo-edits=" + Edits +
+          Rest.drop_until([](char C) { return C == ' '; }))
+      .str();
+}
+
+std::string gevo::buildCommands(ArrayRef<RecordedModule> Records,
+                                StringRef Edits, StringRef Program) {
+  SmallVector<StringRef, 4> Commands, Sources;
+  bool Links = false;
+  for (const RecordedModule &R : Records) {
+    if (!is_contained(Commands, R.Options.Command))
+      Commands.push_back(R.Options.Command);
+    if (!is_contained(Sources, R.Source))
+      Sources.push_back(R.Source);
+  }
+  std::string Text;
+  for (StringRef Command : Commands) {
+    std::string Line = withEdits(Command, Edits);
+    if (Line.empty())
+      return ("  gevo-clang++ -O" + Twine(Records[0].Options.OptLevel) +
+              " --gevo-edits=" + Edits + " " + join(Sources, " ") + " -o " +
+              sys::path::filename(Program) +
+              "\nand with what else it is made of, if there is more")
+          .str();
+    Links |= !StringRef(Line + " ").contains(" -c ");
+    Text += "  " + Line + "\n";
+  }
+  Text += Links ? "" : "and link it as before";
+  return StringRef(Text).rtrim().str();
 }

@@ -23,6 +23,11 @@ llvm::Expected<std::vector<RecordedModule>>
 chooseModules(std::vector<RecordedModule> All,
               llvm::ArrayRef<std::string> Gpus);
 
+/// What to type to build \p Program, which \p Records are of, with the edit set
+/// \p Edits: as it was built, if that is known. Lines, indented.
+std::string buildCommands(llvm::ArrayRef<RecordedModule> Records,
+                          llvm::StringRef Edits, llvm::StringRef Program);
+
 } // namespace gevo
 
 #endif // GEVO_TOOLS_GEVO_SEARCH_MODULES_H

@@ -302,17 +302,8 @@ void Pipeline::tellNext(const Finalist *Best) const {
       all_of(HeldOut, [](const Finalist::Check &C) { return C.Steered; }))
     V.say("every held-out run has refused others before, and so helped to "
           "choose this one; a further --held-out run would prove more");
-  std::string Sources;
-  SmallVector<StringRef, 4> Named;
-  for (const RecordedModule &R : Device->records())
-    if (!is_contained(Named, R.Source)) {
-      Named.push_back(R.Source);
-      Sources += " " + R.Source;
-    }
-  V.say("wrote " + Asked.Out + "; build with it:\n  gevo-clang++ -O" +
-        Twine(Device->records()[0].Options.OptLevel) +
-        " --gevo-edits=" + Asked.Out + Sources + " -o " +
-        sys::path::filename(Asked.Program.front()));
+  V.say("wrote " + Asked.Out + "; build with it:\n" +
+        buildCommands(Device->records(), Asked.Out, Asked.Program.front()));
 }
 
 Error Pipeline::run() {

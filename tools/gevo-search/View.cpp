@@ -107,6 +107,14 @@ void View::table(const Search &S, ArrayRef<Finalist> Finalists,
                    Goal.Kind == ObjectiveKind::Time ? "speed-up" : "gain");
   row("baseline", Baseline, Baseline.Time, Goal.perUnit(), "0");
   for (const Finalist &F : Finalists) {
+    const Finalist *Same = find_if(Finalists, [&](const Finalist &Other) {
+      return Other.Kept.Edits == F.Kept.Edits;
+    });
+    if (Same != &F) {
+      errs() << format("%-28s the same edits as '", F.Title.c_str())
+             << Same->Title << "'\n";
+      continue;
+    }
     row(F.Title, F.Kept.Result, F.baseline(S), Goal.perUnit(),
         Twine(F.Kept.Edits.size()) + " (of " + Twine(F.Before) + ")");
     for (const Finalist::Check &C : F.Checks) {

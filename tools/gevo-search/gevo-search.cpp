@@ -214,6 +214,22 @@ static Error checkGoal(const Settings &S) {
                                            : Error::success();
 }
 
+// Told now rather than when all is done.
+static Error checkOut(StringRef Out) {
+  StringRef Into = sys::path::parent_path(Out);
+  auto Fail = [&](const Twine &Why) {
+    return createStringError(inconvertibleErrorCode(),
+                             "cannot write '" + Out + "': " + Why);
+  };
+  if (!sys::fs::is_directory(Into))
+    return Fail("there is no folder '" + Into + "'; make it, or name another");
+  if (sys::fs::is_directory(Out))
+    return Fail("it is a folder; name a file in it");
+  if (sys::fs::access(Into, sys::fs::AccessMode::Write))
+    return Fail("nothing can be written in '" + Into + "'");
+  return Error::success();
+}
+
 static Error fill(ArrayRef<std::string> Program, PipelineOptions &O) {
   Settings &S = O.Asked;
   Expected<Command> C = commandOf(Program);
@@ -237,6 +253,9 @@ static Error fill(ArrayRef<std::string> Program, PipelineOptions &O) {
   SmallString<128> Path(S.Out);
   sys::fs::make_absolute(Path);
   S.Out = Path.str().str();
+  if (Judge.empty())
+    if (Error E = checkOut(S.Out))
+      return E;
   S.Gpu = Gpu;
   S.BestOn = BestOn;
   S.Objective = ObjectiveName;
