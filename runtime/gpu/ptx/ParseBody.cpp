@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/gpu/ptx/ParserImpl.h"
+#include "runtime/gpu/ptx/Straighten.h"
 
 using namespace gevo::gpu;
 using namespace gevo::gpu::ptx;
@@ -70,6 +71,7 @@ void Parser::parseBody() {
   Last.FirstModifier = uint32_t(F->Modifiers.size());
   Last.Line = F->Code.empty() ? F->Line : F->Code.back().Line;
   F->Code.push_back(Last);
+  straighten(*F);
 }
 
 void Parser::parseStatement() {

@@ -65,7 +65,10 @@ struct Uop {
 enum UopFlags : uint16_t {
   FlagReadOnly = 1, ///< Load that may use L1 although stores might not be seen.
   FlagSkipL1 = 2,   ///< .cg, .cv, volatile
-  FlagBarrierId = 4 ///< Bits 8 to 11 have the number of the barrier.
+  FlagBarrierId = 4, ///< Bits 8 to 11 have the number of the barrier.
+  /// Branch that goes on where PTX jumps, and jumps where PTX goes on: the
+  /// assembler laid the code out the other way round.
+  FlagInverted = 8
 };
 
 /// Straight-line instructions [Begin, End) whose micro-operations are ordered

@@ -297,9 +297,8 @@ void FunctionLowering::lowerControl(uint32_t Index, const Operands &O) {
       U.Latency = uint16_t((A[1].Value + 31) / 32);
     return single(U, Index, O);
   }
-  if (isBarrier(I.Op)) { // bar.warp.sync
+  if (isBarrier(I.Op)) // bar.warp.sync
     return lowerSteps({Step{Unit::Branch, 1}}, Index, O);
-  }
   if (Predicated[Index])
     return;
   U.Pipe = Unit::Branch;
@@ -361,6 +360,7 @@ void FunctionLowering::lowerSass(uint32_t Index) {
     }
     for (; First < Out.Uops.size(); ++First) {
       Out.Uops[First].Stall = Op.Stall;
+      Out.Uops[First].Flags |= Op.Flags;
       Places.push_back(Op.Place);
     }
   }

@@ -8,9 +8,9 @@
 #include "runtime/gpu/timing/Profile.h"
 
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <set>
-#include <sstream>
 
 using namespace gevo::gpu;
 using namespace gevo::gpu::timing;
@@ -155,10 +155,10 @@ Result<Profile> gevo::gpu::timing::parseProfile(std::string_view Text) {
 
 Result<Profile> gevo::gpu::timing::readProfile(const std::string &File) {
   std::ifstream In(File, std::ios::binary);
-  std::stringstream Text;
-  if (!In || !(Text << In.rdbuf()))
+  std::string Text{std::istreambuf_iterator<char>(In), {}};
+  if (!In || In.bad())
     return Diagnostic{File + ": cannot be read"};
-  Result<Profile> P = parseProfile(Text.str());
+  Result<Profile> P = parseProfile(Text);
   if (P)
     return P;
   // What is missing has no line.

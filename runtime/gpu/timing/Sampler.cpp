@@ -119,9 +119,11 @@ void Sampler::skipped(uint64_t Work) {
   LastWork = Work;
   LastCycles = cycles(From, To, Work);
   Extra += LastCycles;
-  Doubt += std::abs(cycles(From, Rounds[Middle], Work) -
-                    cycles(Rounds[Middle], To, Work)) /
-           2;
+  // Rounds may agree by chance: no gap is known better than what counts as
+  // agreement.
+  double Apart = std::abs(cycles(From, Rounds[Middle], Work) -
+                          cycles(Rounds[Middle], To, Work));
+  Doubt += std::max(Apart / 2, Tolerance * LastCycles);
   extrapolate(From, To, Work);
   Rounds.clear();
 }

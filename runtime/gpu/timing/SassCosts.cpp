@@ -56,6 +56,13 @@ SassPipe classify(std::string_view Opcode) {
   return {SassClass::Pipe, Unit::Int};
 }
 
+bool jumps(const ptx::Instruction &I) {
+  return I.Op == ptx::Opcode::Bra && I.Guard == ptx::None;
+}
+bool jumpsAlways(const SassInstruction &I) {
+  return !I.Guarded && I.Opcode.compare(0, 3, "BRA") == 0;
+}
+
 /// Expansions with more instructions than this have slow paths that seldom run;
 /// the rules count the fast ones.
 constexpr unsigned LongExpansion = 4;
@@ -79,6 +86,8 @@ private:
   void placeOwn(uint32_t Index, const SassPipe &C, SassFunction &Out);
   void placePlain(uint32_t Index, const SassPipe &C, SassFunction &Out);
   void placeExpansion(uint32_t Index, SassFunction &Out);
+  void placeJump(uint32_t Index, SassFunction &Out);
+  void findInverted(SassFunction &Out) const;
   /// The first PTX instruction of the line of machine instruction \p Index.
   uint32_t instructionOf(uint32_t Index) const {
     auto It = OfLine.find(Listing.Code[Index].Line);
@@ -147,11 +156,14 @@ void Matching::cutSass() {
 
 void Matching::vote() {
   uint32_t Count = SassStretch.empty() ? 0 : SassStretch.back() + 1;
-  std::vector<std::map<uint32_t, unsigned>> Votes(Count);
+  // In the order of the machine code, so that the place of a block in PTX does
+  // not decide between equals.
+  std::vector<std::vector<std::pair<uint32_t, unsigned>>> Votes(Count);
   Present.resize(Count);
   for (uint32_t K = 0; K < Listing.Code.size(); ++K) {
     uint32_t Instruction = instructionOf(K);
-    if (Instruction == NoIndex)
+    // PTX need not have a jump where machine code has one.
+    if (Instruction == NoIndex || jumpsAlways(Listing.Code[K]))
       continue;
     // The assembler keeps memory where it was, more or less; constants and
     // special registers it makes anywhere.
@@ -160,8 +172,14 @@ void Matching::vote() {
                       : C.Class == SassClass::Control ? 8
                       : C.Class == SassClass::Pipe    ? 2
                                                       : 0;
-    if (Weight)
-      Votes[SassStretch[K]][Stretch[Instruction]] += Weight;
+    auto &Own = Votes[SassStretch[K]];
+    auto It = std::find_if(Own.begin(), Own.end(), [&](const auto &V) {
+      return V.first == Stretch[Instruction];
+    });
+    if (Weight && It == Own.end())
+      Own.push_back({Stretch[Instruction], Weight});
+    else if (Weight)
+      It->second += Weight;
     if (C.Class == SassClass::Memory || C.Class == SassClass::Control)
       Present[SassStretch[K]].insert(Stretch[Instruction]);
   }
@@ -195,20 +213,32 @@ void Matching::findCopies() {
     ++PerPipe[unsigned(C.Pipe)][I.Line];
     ++Total[{targetOf(K), I.Line}];
   }
+  // What one copy of a line would have: of memory, and of each pipe.
+  std::map<uint32_t, unsigned> OneMemory, OnePipe[NumUnits];
+  auto PipeOf = [&](const ptx::Instruction &I) {
+    std::vector<Step> Rule = arithmeticSteps(P, F, I);
+    bool Simple = Rule.size() == 1 && Rule[0].Count == 1;
+    return Simple ? Rule[0].Pipe : Unit::None;
+  };
+  for (const ptx::Instruction &I : F.Code)
+    if (tracesAccess(I))
+      ++OneMemory[I.Line];
+    else if (Unit U = PipeOf(I); U != Unit::None)
+      ++OnePipe[unsigned(U)][I.Line];
   std::vector<std::vector<unsigned>> Work(FirstOf.size()), All(FirstOf.size());
   for (uint32_t K = 0; K < F.Code.size(); ++K) {
     const ptx::Instruction &I = F.Code[K];
-    std::vector<Step> Rule = arithmeticSteps(P, F, I);
     bool Accesses = tracesAccess(I);
-    bool Simple = Rule.size() == 1 && Rule[0].Count == 1;
-    unsigned Count = Accesses ? Memory[I.Line]
-                     : Simple ? PerPipe[unsigned(Rule[0].Pipe)][I.Line]
-                              : 0;
-    Count /= unsigned(std::max<size_t>(1, OfLine[I.Line].size()));
+    Unit U = Accesses ? Unit::None : PipeOf(I);
+    unsigned Count = 0;
+    if (Accesses)
+      Count = Memory[I.Line] / OneMemory[I.Line];
+    else if (U != Unit::None)
+      Count = PerPipe[unsigned(U)][I.Line] / OnePipe[unsigned(U)][I.Line];
     if (!Count)
       continue;
     All[Stretch[K]].push_back(Count);
-    if (Accesses || Rule[0].Pipe != Unit::Int)
+    if (Accesses || U != Unit::Int)
       Work[Stretch[K]].push_back(Count);
   }
   for (size_t S = 0; S < FirstOf.size(); ++S) {
@@ -256,6 +286,9 @@ void Matching::placeOwn(uint32_t Index, const SassPipe &C, SassFunction &Out) {
   SassOp Op = opOf(Index, C.Pipe);
   if (It != OfLine.end())
     for (uint32_t K : It->second) {
+      // A branch and a jump behind it are one branch, of the jump's line.
+      if (jumps(F.Code[K]) && K && F.Code[K - 1].Op == ptx::Opcode::Bra)
+        --K;
       bool Fits =
           C.Class == SassClass::Memory
               ? tracesAccess(F.Code[K]) && !isConstantOperand(F, F.Code[K])
@@ -300,6 +333,45 @@ void Matching::placePlain(uint32_t Index, const SassPipe &C,
   Out[Holder].push_back(std::move(Op));
 }
 
+/// A jump that is always taken: where the assembler put it, PTX may have none,
+/// and the other way round. The warp waits for what it jumps to.
+void Matching::placeJump(uint32_t Index, SassFunction &Out) {
+  // What nobody comes to, behind the last exit, has no PTX.
+  uint32_t Here = SassStretch[Index];
+  if (Present[Here].empty() && (!Index || SassStretch[Index - 1] != Here))
+    return;
+  SassOp Op = opOf(Index, Unit::Branch);
+  Op.Stall = uint8_t(std::min<uint64_t>(255, P.pipe(Unit::Branch).Latency));
+  Op.Instruction = FirstOf[Target[Here]];
+  Out[Op.Instruction].push_back(std::move(Op));
+}
+
+/// Finds branches that the assembler turned round: of the two ways that PTX
+/// goes on, the one that comes first behind the machine's branch is the one
+/// that it does not jump to.
+void Matching::findInverted(SassFunction &Out) const {
+  std::vector<uint32_t> First(FirstOf.size(), NoIndex);
+  for (uint32_t K = 0; K < Out.size(); ++K)
+    for (const SassOp &Op : Out[K])
+      First[Stretch[K]] = std::min(First[Stretch[K]], Op.Place);
+  for (uint32_t K = 0; K + 1 < Out.size(); ++K)
+    for (SassOp &Op : Out[K]) {
+      const ptx::Instruction &I = F.Code[Op.Instruction];
+      if (Op.What != SassOp::Control || I.Op != ptx::Opcode::Bra ||
+          I.Guard == ptx::None)
+        continue;
+      auto Distance = [&](uint32_t To) {
+        uint32_t At = First[Stretch[To]];
+        return At == NoIndex || At <= Op.Place ? NoIndex : At - Op.Place;
+      };
+      uint32_t Next = Op.Instruction + 1;
+      if (jumps(F.Code[Next]))
+        Next = F.operands(F.Code[Next])[0].Index;
+      if (Distance(F.operands(I)[0].Index) < Distance(Next))
+        Op.Flags |= FlagInverted;
+    }
+}
+
 /// The fast path of a long expansion, as the rules have it, between the
 /// registers that the machine code has.
 void Matching::placeExpansion(uint32_t Index, SassFunction &Out) {
@@ -341,9 +413,12 @@ SassFunction Matching::run() {
       placeExpansion(K, Out);
     else if (C.Class == SassClass::Pipe || C.Class == SassClass::Nothing)
       placePlain(K, C, Out);
+    else if (jumpsAlways(Listing.Code[K]))
+      placeJump(K, Out);
     else
       placeOwn(K, C, Out);
   }
+  findInverted(Out);
   return Out;
 }
 

@@ -159,8 +159,13 @@ Sm::account(const Scheduler &S, const WarpSlot &W, const Uop &U, uint64_t Now) {
 }
 
 void Sm::branch(WarpSlot &W, uint64_t Now) {
-  // A run ends at a branch only if it was taken.
+  // A run ends at a branch only if it was taken, by some lanes or by all.
   bool Taken = W.Cur + 1 == W.CurEnd && W.Pos >= W.End;
+  if (W.Cur->Flags & FlagInverted) {
+    bool ByAll = Taken && W.Run < W.Trace->Runs.size() &&
+                 W.Trace->Runs[W.Run]->Mask == W.Open->Mask;
+    Taken = !ByAll;
+  }
   if (Taken) {
     W.NotBefore = Now + P.pipe(Unit::Branch).Latency;
     W.NotBeforeWhy = Stall::Branch;

@@ -260,10 +260,10 @@ TEST(Parser, DebugSectionsAndLocations) {
 
 TEST(Cfg, PostDominators) {
   auto M = parseModule(Header + ".entry k() {\n .reg .pred p, q;\n"
-                                "@p bra THEN;\n bra ELSE;\n"
-                                "THEN: @q exit;\n bra JOIN;\n"
-                                "ELSE: bra.uni JOIN;\n"
-                                "JOIN: ret;\n}\n");
+                                ".reg .b32 r;\n"
+                                "@p bra THEN;\n mov.b32 r, 1;\n bra JOIN;\n"
+                                "THEN: @q exit;\n mov.b32 r, 2;\n"
+                                "JOIN: mov.b32 r, 3;\n}\n");
   ASSERT_TRUE(M) << M.error().str();
   const Function &F = (*M)->Functions[0];
   Cfg G = Cfg::build(F);
@@ -271,6 +271,58 @@ TEST(Cfg, PostDominators) {
   // The thread that exits on the way is not waited for.
   EXPECT_EQ(G.PostDominator[G.BlockOf[0]], Join);
   EXPECT_EQ(G.PostDominator[Join], Cfg::Return);
+}
+
+/// The lines of the instructions of \p Body, in their order.
+std::vector<uint32_t> layout(const std::string &Body) {
+  auto M = parseModule(".version 8.0\n.target sm_80\n.address_size 64\n"
+                       ".entry k() { .reg .pred p; .reg .b32 r;\n" +
+                       Body + "}\n");
+  EXPECT_TRUE(M) << M.error().str();
+  std::vector<uint32_t> Lines;
+  if (!M)
+    return Lines;
+  const Function &F = (*M)->Functions[0];
+  for (const Instruction &I : F.Code) {
+    Lines.push_back(I.Line - 4);
+    if (I.Op == Opcode::Bra)
+      EXPECT_LT(F.operands(I)[0].Index, F.Code.size());
+  }
+  EXPECT_EQ(F.Code.back().Op, Opcode::Ret);
+  return Lines;
+}
+
+TEST(Straighten, JumpsToWhatComesNextGo) {
+  using Lines = std::vector<uint32_t>;
+  EXPECT_EQ(layout("mov.b32 r, 1;\nbra A;\nA: mov.b32 r, 2;\n"),
+            (Lines{1, 3, 3}));
+  // Whatever the guard says.
+  EXPECT_EQ(layout("mov.b32 r, 1;\n@p bra A;\nA: mov.b32 r, 2;\n"),
+            (Lines{1, 3, 3}));
+  EXPECT_EQ(layout("bra A;\nB: bra C;\nA: bra B;\nC: mov.b32 r, 2;\n"),
+            (Lines{4, 4}));
+}
+
+TEST(Straighten, CodeTakesThePlaceOfItsOnlyJump) {
+  using Lines = std::vector<uint32_t>;
+  // Moved; the code that lanes return to stays at the end.
+  EXPECT_EQ(layout("bra A;\nB: mov.b32 r, 2;\nret;\n"
+                   "A: mov.b32 r, 1;\nbra B;\n"),
+            (Lines{4, 2, 3, 5}));
+  // Two ways lead to B, so its jumps stay.
+  EXPECT_EQ(layout("@p bra B;\nmov.b32 r, 1;\nbra C;\n"
+                   "B: mov.b32 r, 2;\nbra C;\nD: mov.b32 r, 3;\n"
+                   "C: mov.b32 r, 4;\n"),
+            (Lines{1, 2, 3, 4, 7, 7}));
+}
+
+TEST(Straighten, LoopsStayLoops) {
+  using Lines = std::vector<uint32_t>;
+  EXPECT_EQ(layout("A: bra A;\n"), (Lines{1, 1}));
+  EXPECT_EQ(layout("A: bra B;\nmov.b32 r, 1;\nB: bra A;\n"), (Lines{1, 3}));
+  EXPECT_EQ(layout("bra A;\nB: mov.b32 r, 2;\nbra A;\n"
+                   "A: mov.b32 r, 1;\n@p bra B;\n"),
+            (Lines{1, 2, 4, 5, 5}));
 }
 
 } // namespace

@@ -143,6 +143,7 @@ TEST(Sass, WhatWasMovedOutOfALoopIsIssuedOutside) {
     I.Opcode = Opcode;
     I.Line = Line;
     I.Label = Label;
+    I.Guarded = I.Opcode == "BRA";
     L.Code.push_back(I);
   };
   Add(6, "LDG.E");
@@ -318,6 +319,53 @@ setp.lt.u32 %p1, %r1, %r5;
 st.global.f32 [%rd2], %f0;
 )";
 
+/// Two loads and a loop; ...
+const char *const Blocks = R"(
+.reg .f32 %f<9>; .reg .u64 %rd<9>; .reg .u32 %r<9>; .reg .pred %p<3>;
+ld.param.u64 %rd0, [out];
+mov.u32 %r0, %tid.x;
+mul.wide.u32 %rd1, %r0, 4;
+add.u64 %rd2, %rd0, %rd1;
+ld.global.f32 %f0, [%rd2];
+ld.global.f32 %f1, [%rd2+512];
+mov.u32 %r1, 0;
+L: ld.global.f32 %f2, [%rd2+1024];
+fma.rn.f32 %f0, %f0, %f2, %f1;
+ld.global.f32 %f3, [%rd2+1536];
+fma.rn.f32 %f0, %f0, %f3, %f2;
+st.global.f32 [%rd2+2560], %f0;
+add.u32 %r1, %r1, 1;
+setp.lt.u32 %p1, %r1, 999;
+@%p1 bra L;
+Out: st.global.f32 [%rd2], %f0;
+)";
+/// ... the same with jumps, in another order, two instructions in a line, and
+/// with branches that lead to one place.
+const char *const Jumpy = R"(
+.reg .f32 %f<9>; .reg .u64 %rd<9>; .reg .u32 %r<9>; .reg .pred %p<3>;
+bra Start;
+Half: add.u64 %rd2, %rd0, %rd1;
+ld.global.f32 %f0, [%rd2];
+setp.eq.u32 %p1, %r0, 3;
+@%p1 bra Same;
+Same: ld.global.f32 %f1, [%rd2+512];
+mov.u32 %r1, 0;
+bra L;
+Start: ld.param.u64 %rd0, [out];
+mov.u32 %r0, %tid.x; mul.wide.u32 %rd1, %r0, 4;
+bra.uni Half;
+L: ld.global.f32 %f2, [%rd2+1024];
+fma.rn.f32 %f0, %f0, %f2, %f1;
+bra.uni There;
+There: ld.global.f32 %f3, [%rd2+1536];
+fma.rn.f32 %f0, %f0, %f3, %f2;
+st.global.f32 [%rd2+2560], %f0;
+add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 999;
+@%p1 bra L;
+bra Out;
+Out: st.global.f32 [%rd2], %f0;
+)";
+
 uint64_t cyclesOf(const Profile &P, const char *Body, bool Machine,
                   uint64_t *Hash, CostSource *Source) {
   std::string Ptx = kernel(P, ".param .u64 out", Body);
@@ -363,6 +411,9 @@ TEST(Sass, SameMachineCodeSameTime) {
     EXPECT_EQ(Rolled, cyclesOf(P, WordyLoop, true, &B, &Source)) << Name;
     EXPECT_EQ(A, B) << Name;
     EXPECT_GT(Rolled, 2 * Short);
+    uint64_t Plainly = cyclesOf(P, Blocks, true, &A, &Source);
+    EXPECT_EQ(Plainly, cyclesOf(P, Jumpy, true, &B, &Source)) << Name;
+    EXPECT_EQ(A, B) << Name;
   }
 }
 
