@@ -264,6 +264,40 @@ Fitness LaunchRunner::run(const Payload &Code) {
   return F.valid() ? guarded(Code, std::move(F)) : F;
 }
 
+Expected<std::vector<std::vector<uint8_t>>>
+LaunchRunner::watch(const Payload &Code, const std::string &Variable) {
+  std::string Message;
+  if (!open(Message))
+    return createStringError(inconvertibleErrorCode(), Message);
+  std::vector<std::vector<uint8_t>> Bytes(Code.Modules.size());
+  auto Add = [&](measure::Replay &R, const LaunchScenario &Of,
+                 unsigned Module) -> Error {
+    const std::string &Ptx = Code.Modules[Module];
+    measure::ReplayOptions O;
+    O.Checks = "none";
+    O.Timing = false;
+    O.StepFactor = 1000;
+    O.Rule = Of.Rule;
+    measure::ReplayResult Result = R.run(Ptx, O);
+    if (!Result.passed())
+      return createStringError(inconvertibleErrorCode(), Result.Reason);
+    std::vector<uint8_t> &To = Bytes[Module];
+    capture::Bytes Now = R.variableOf(Ptx, Variable);
+    To.resize(std::max(To.size(), Now.size()));
+    for (size_t I = 0; I < Now.size(); ++I)
+      To[I] = std::max(To[I], Now[I]);
+    return Error::success();
+  };
+  for (size_t I = 0; I < Replays.size(); ++I)
+    if (Error E = Add(*Replays[I], S, S.ModuleOf[I]))
+      return E;
+  for (size_t I = 0; I < GuardReplays.size(); ++I)
+    if (GuardReplays[I])
+      if (Error E = Add(*GuardReplays[I], *Guards, Guards->ModuleOf[I]))
+        return E;
+  return Bytes;
+}
+
 Expected<std::vector<LineCost>> LaunchRunner::profile(const Payload &Code) {
   std::string Message;
   if (!open(Message))

@@ -86,6 +86,9 @@ struct Place {
   std::vector<PlaceKind> Kinds;
   /// Edits of it that often help.
   std::vector<Edit> Suggested;
+  /// Gives way to an earlier value that it was seen to be always equal to. All
+  /// such edits of a program hold together.
+  std::optional<Edit> Twin;
   /// The same for places of a function that look alike, as the copies of an
   /// unrolled loop do; 0: nothing is like this one.
   uint64_t Family = 0;

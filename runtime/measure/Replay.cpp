@@ -9,8 +9,6 @@
 #include "runtime/measure/MemoryImage.h"
 #include "runtime/measure/Placement.h"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -30,25 +28,6 @@ constexpr uint64_t LeastSteps = 100000;
 void fail(ReplayResult &R, Outcome What, std::string Reason) {
   R.Result = What;
   R.Reason = std::move(Reason);
-}
-
-std::vector<Finding> findingsOf(const DriverTable &T) {
-  size_t Needed = 0;
-  if (T.gevoGpuGetFindings(nullptr, 0, &Needed) || Needed <= 3)
-    return {};
-  std::string Text(Needed, 0);
-  T.gevoGpuGetFindings(Text.data(), Text.size(), nullptr);
-  Text.resize(Needed - 1);
-  std::vector<Finding> All;
-  nlohmann::json J = nlohmann::json::parse(Text, nullptr, false);
-  if (J.is_array())
-    for (const auto &F : J)
-      All.push_back(
-          {F.value("kind", ""), F.value("message", ""),
-           F.value("severity", "error") == "error",
-           F.value("variant_severity", F.value("severity", "error")) == "error",
-           F.contains("where") ? F["where"].value("ptx_line", 0u) : 0u});
-  return All;
 }
 
 double processorMicroseconds() {
@@ -443,6 +422,21 @@ ReplayResult Replay::run(const std::string &Ptx, const ReplayOptions &O) {
     D.reset();
   }
   return R;
+}
+
+capture::Bytes Replay::variableOf(const std::string &Ptx,
+                                  const std::string &Name) {
+  const DriverTable &T = D.driver();
+  const LoadedModule &M = D.load(Ptx, P->Bindings);
+  CUdeviceptr Address = 0;
+  size_t Size = 0;
+  if (!M.Handle ||
+      T.cuModuleGetGlobal_v2(&Address, &Size, M.Handle, Name.c_str()))
+    return {};
+  capture::Bytes Value(Size);
+  if (T.cuMemcpyDtoH_v2(Value.data(), Address, Size))
+    return {};
+  return Value;
 }
 
 capture::Bytes Replay::outputOf(size_t Buffer) const {

@@ -80,6 +80,9 @@ struct Finding {
   uint32_t PtxLine = 0;
 };
 
+/// Those of the device since they were last cleared.
+std::vector<Finding> findingsOf(const DriverTable &T);
+
 /// How one output buffer compares.
 struct OutputResult {
   std::string Name;
@@ -117,6 +120,9 @@ public:
 
   /// Lines of the PTX that the last run with Lines executed.
   const std::vector<GevoGpuLine> &lines() const { return Lines; }
+  /// What the variable \p Name of \p Ptx holds, of whose runs this was the
+  /// last; empty if it has none.
+  capture::Bytes variableOf(const std::string &Ptx, const std::string &Name);
   /// Memory after the last run, for the buffers of the case: what the pieces
   /// of \p Buffer hold, one after the other.
   capture::Bytes outputOf(size_t Buffer) const;

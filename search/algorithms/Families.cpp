@@ -41,7 +41,7 @@ std::vector<EditGroup> gevo::findFamilies(Search &S,
   // In the order of the code, which halves keep together.
   std::vector<const Place *> Order;
   for (const Place &P : Places)
-    if (P.Family)
+    if (P.Family || P.Twin)
       Order.push_back(&P);
   llvm::sort(Order, [](const Place *A, const Place *B) {
     return std::pair(A->Function, A->Number) <
@@ -58,7 +58,15 @@ std::vector<EditGroup> gevo::findFamilies(Search &S,
     G.Edits.push_back(std::move(E));
     G.Promise += P.promise(K);
   };
+  std::map<unsigned, EditGroup> Twins;
   for (const Place *P : Order) {
+    if (P->Twin) {
+      EditGroup &G = Twins[P->Function];
+      G.Edits.push_back({P->Function, *P->Twin});
+      G.Promise += (P->Heat + P->Around) * SuggestedWeight;
+    }
+    if (!P->Family)
+      continue;
     for (size_t I = 0; I < P->Suggested.size(); ++I)
       Join(*P, "suggested " + info(P->Suggested[I].Kind).Name.str(),
            {P->Function, P->Suggested[I]},
@@ -72,6 +80,8 @@ std::vector<EditGroup> gevo::findFamilies(Search &S,
         Join(*P, info(Kind).Name.str() + " " + E.Change.Choice, E, K);
   }
   std::vector<EditGroup> Groups;
+  for (auto &[Function, G] : Twins)
+    Groups.push_back(std::move(G));
   for (auto &[Key, G] : Families)
     if (G.Edits.size() > 1)
       Groups.push_back(std::move(G));

@@ -60,6 +60,7 @@ std::unique_ptr<Program> IrProgram::clone() const {
       create(Records, [&](StringRef Name) { return Names.count(Name.str()); }),
       "what was read once is read again");
   Copy->Heat = Heat;
+  Copy->Twins = Twins;
   Copy->Judged = Judged;
   return Copy;
 }
@@ -126,8 +127,8 @@ std::unique_ptr<Module> IrProgram::copyOf(unsigned Module,
   return Copy;
 }
 
-// "i12" is 12; clones have no number.
-static std::optional<unsigned> numberOf(StringRef Anchor) {
+// "i12" is 12.
+std::optional<unsigned> IrProgram::numberOf(StringRef Anchor) {
   unsigned Number;
   if (!Anchor.consume_front("i") || Anchor.getAsInteger(10, Number))
     return std::nullopt;
@@ -135,13 +136,13 @@ static std::optional<unsigned> numberOf(StringRef Anchor) {
 }
 
 // Cold code and clones keep a small chance.
-uint64_t IrProgram::heatOf(unsigned Function, StringRef Anchor) const {
+uint64_t IrProgram::heatOf(unsigned Function,
+                           std::optional<unsigned> Number) const {
   if (Function >= Heat.size() || Heat[Function].empty())
     return 1;
   const std::vector<uint64_t> &H = Heat[Function];
   uint64_t Floor =
       std::accumulate(H.begin(), H.end(), uint64_t(0)) / (H.size() * 20) + 1;
-  std::optional<unsigned> Number = numberOf(Anchor);
   return (Number && *Number < H.size() ? H[*Number] : 0) + Floor;
 }
 
@@ -179,7 +180,7 @@ IrProgram::propose(const EditList &Base, const Proposal &What, Random &Dice) {
     };
   else if (What.Hot)
     D.Weight = [&](const Instruction &I) {
-      return heatOf(Index, Edited.nameOf(I));
+      return heatOf(Index, numberOf(Edited.nameOf(I)));
     };
   bool Dirty;
   std::optional<Edit> E = drawEdit(Edited, D, Dirty, What.Kind);

@@ -17,6 +17,7 @@
 #include "passes/ir/CleanUp.h"
 #include "passes/ir/Record.h"
 #include "search/Program.h"
+#include "search/ir/Twins.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/ValueMap.h"
@@ -75,6 +76,12 @@ public:
   /// Which code is hot; until it is set, all is alike.
   void setHeat(HeatMap New) { Heat = std::move(New); }
 
+  /// The original, with code that finds out which values are always equal, the
+  /// hottest \p Most pairs of them; see Twins.h.
+  Built buildWatched(size_t Most);
+  /// What its variable held afterwards, by module: '0' for what was equal.
+  void setDiffering(llvm::ArrayRef<std::string> Differing);
+
   /// Kernels that are judged by what they write, of which code can tell that
   /// they fail; see Screen.h.
   void setJudged(std::set<std::string> Kernels) { Judged = std::move(Kernels); }
@@ -104,13 +111,19 @@ private:
   llvm::Expected<std::string> lower(unsigned Module,
                                     std::unique_ptr<llvm::Module> Copy);
   unsigned drawFunction(bool Hot, Random &Dice) const;
-  uint64_t heatOf(unsigned Function, llvm::StringRef Anchor) const;
+  /// The number in an anchor; clones have none.
+  static std::optional<unsigned> numberOf(llvm::StringRef Anchor);
+  uint64_t heatOf(unsigned Function, std::optional<unsigned> Number) const;
 
   std::vector<RecordedModule> Records;
   std::unique_ptr<llvm::LLVMContext> Context;
   std::vector<std::unique_ptr<llvm::Module>> Modules;
   std::vector<Target> Functions;
   HeatMap Heat;
+  /// By module, in the order of the variable's bytes.
+  std::vector<std::vector<TwinQuestion>> Questions;
+  /// By function and number of the instruction.
+  std::map<std::pair<unsigned, unsigned>, Edit> Twins;
   std::set<std::string> Judged;
   /// The PTX of modules without edits, made when first needed.
   std::vector<std::string> Originals;

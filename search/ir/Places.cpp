@@ -171,6 +171,8 @@ std::vector<Place> IrProgram::places() const {
       P.Kinds = kindsFor(I, Saved, Around.loop(I));
       P.Suggested = std::move(Suggested[Number]);
       P.Family = familyOf(I);
+      if (auto Known = Twins.find({Index, Number}); Known != Twins.end())
+        P.Twin = Known->second;
       if (!P.Kinds.empty())
         All.push_back(std::move(P));
     });

@@ -126,6 +126,53 @@ Expected<HeatMap> gevo::profileLaunches(const LaunchScenario &Launches,
   return Heat;
 }
 
+// How many pairs of values to compare: as many as a few seconds, or some runs
+// of all inputs, allow.
+static size_t questionsFor(const LaunchScenario &Launches,
+                           const LaunchScenario &Guards,
+                           const IrProgram &Device) {
+  constexpr double MostSteps = 5e7, MostRuns = 10, StepsPerQuestion = 6;
+  constexpr size_t Most = 4096;
+  double Steps = 1;
+  for (const LaunchScenario *S : {&Launches, &Guards})
+    for (const capture::Case &C : S->Captured.Cases)
+      Steps += C.WarpInstructions;
+  double Count = std::max(MostSteps / Steps, MostRuns) *
+                 Device.instructionCount() / StepsPerQuestion;
+  return std::min<double>(Most, Count);
+}
+
+Error gevo::observeTwins(const LaunchScenario &Launches,
+                         const LaunchScenario &Guards, const std::string &Gpu,
+                         IrProgram &Device) {
+  Built Watched = Device.buildWatched(questionsFor(Launches, Guards, Device));
+  if (!Watched.ok())
+    return failure(Watched.Failure.Reason);
+  Expected<std::string> Said = askOnce([&]() -> std::string {
+    LaunchRunner Runner(Launches, Gpu);
+    Runner.guardWith(&Guards);
+    auto Differing = Runner.watch(Watched.Code, TwinVariable);
+    if (!Differing)
+      return toString(Differing.takeError());
+    json::Array Modules;
+    for (std::vector<uint8_t> &Bytes : *Differing) {
+      for (uint8_t &Byte : Bytes)
+        Byte = Byte ? '1' : '0';
+      Modules.push_back(std::string(Bytes.begin(), Bytes.end()));
+    }
+    return formatv("{0}", json::Value(std::move(Modules))).str();
+  });
+  if (!Said)
+    return Said.takeError();
+  auto Differing = json::parse<std::vector<std::string>>(*Said);
+  if (!Differing) {
+    consumeError(Differing.takeError());
+    return failure(*Said);
+  }
+  Device.setDiffering(*Differing);
+  return Error::success();
+}
+
 // The cases to make others of: of each kernel those that stand for most time.
 static std::vector<size_t> typicalCases(const capture::Capture &All,
                                         unsigned PerKernel) {

@@ -31,6 +31,12 @@ llvm::Expected<HeatMap> profileLaunches(const LaunchScenario &Launches,
                                         const std::string &Gpu,
                                         IrProgram &Device);
 
+/// Has \p Device know which of its values are always equal in \p Launches and
+/// in \p Guards.
+llvm::Error observeTwins(const LaunchScenario &Launches,
+                         const LaunchScenario &Guards, const std::string &Gpu,
+                         IrProgram &Device);
+
 /// Which inputs to make.
 struct MakeInputs {
   /// Of the random stream.
