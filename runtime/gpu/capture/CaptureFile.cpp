@@ -7,6 +7,7 @@
 
 #include "runtime/gpu/capture/CaptureFile.h"
 #include "runtime/gpu/capture/Blob.h"
+#include "runtime/gpu/capture/HeapBlocks.h"
 #include "runtime/gpu/capture/Index.h"
 
 #include <algorithm>
@@ -113,7 +114,8 @@ struct CaptureWriter::Impl {
   std::optional<BlobRef> addBlob(std::string_view Content,
                                  uint64_t Address = 0);
   bool addMemory(const MemoryText &Text, uint64_t Address, IndexMemory &Out);
-  bool addHeap(const Case &C, const MemoryText &Text, IndexCase &Row);
+  bool addBuffer(const Buffer &B, IndexCase &Row);
+  bool addHeap(const Case &C, IndexCase &Row);
   void dropBlob(const BlobRef &Ref);
 
   std::string Folder, Path, Error;
@@ -183,15 +185,40 @@ bool CaptureWriter::Impl::addMemory(const MemoryText &Text, uint64_t Address,
   return true;
 }
 
-bool CaptureWriter::Impl::addHeap(const Case &C, const MemoryText &Text,
-                                  IndexCase &Row) {
-  std::optional<BlobRef> Calls =
-      addBlob({reinterpret_cast<const char *>(C.HeapCalls.data()),
-               C.HeapCalls.size() * sizeof(HeapCall)});
+bool CaptureWriter::Impl::addBuffer(const Buffer &B, IndexCase &Row) {
+  IndexBuffer Out;
+  Out.Header.Address = B.Address;
+  Out.Header.Size = B.Size;
+  Out.Header.Variable = B.Variable;
+  Out.Header.IsConst = B.IsConst;
+  for (const Piece &Part : B.Pieces)
+    Out.Pieces.push_back(
+        {Part.Offset, Part.Before.size(), !Part.Marks.empty()});
+  MemoryText Text;
+  Text.add(B);
+  uint64_t First = B.Pieces.empty() ? 0 : B.Pieces[0].Offset;
+  if (!addMemory(Text, B.Address + First, Out.Memory))
+    return false;
+  Row.Buffers.push_back(std::move(Out));
+  return true;
+}
+
+bool CaptureWriter::Impl::addHeap(const Case &C, IndexCase &Row) {
+  MemoryText Text;
+  std::string Table;
+  for (const Buffer &B : C.Buffers)
+    if (B.Heap != HeapUse::None) {
+      Text.add(B);
+      addBlock(Table, B);
+    }
+  std::optional<BlobRef> Blocks = addBlob(Table), Calls;
+  if (Blocks)
+    Calls = addBlob({reinterpret_cast<const char *>(C.HeapCalls.data()),
+                     C.HeapCalls.size() * sizeof(HeapCall)});
   if (!Calls || !addMemory(Text, 0, Row.Heap))
     return false;
+  Row.HeapBlocks = *Blocks;
   Row.HeapCalls = *Calls;
-  Row.Header.HeapCalls.clear();
   return true;
 }
 
@@ -237,24 +264,18 @@ std::optional<size_t> CaptureWriter::addCase(const Case &C) {
   if (!P->Error.empty())
     return std::nullopt;
   IndexCase Row;
-  Row.Header = C;
-  Row.Header.Buffers.clear();
-  MemoryText Heap;
-  for (const Buffer &B : C.Buffers) {
-    IndexBuffer Out;
-    Out.Header = B;
-    Out.Header.Pieces.clear();
-    for (const Piece &Part : B.Pieces)
-      Out.Pieces.push_back(
-          {Part.Offset, Part.Before.size(), !Part.Marks.empty()});
-    MemoryText Own;
-    (B.Heap == HeapUse::None ? Own : Heap).add(B);
-    uint64_t First = B.Pieces.empty() ? 0 : B.Pieces[0].Offset;
-    if (!P->addMemory(Own, B.Address + First, Out.Memory))
+  Row.Header.Launches = C.Launches;
+  Row.Header.Module = C.Module;
+  Row.Header.Index = C.Index;
+  Row.Header.Weight = C.Weight;
+  Row.Header.WarpInstructions = C.WarpInstructions;
+  Row.Header.Cycles = C.Cycles;
+  Row.Header.Microseconds = C.Microseconds;
+  Row.Header.HeapChange = C.HeapChange;
+  for (const Buffer &B : C.Buffers)
+    if (B.Heap == HeapUse::None && !P->addBuffer(B, Row))
       return std::nullopt;
-    Row.Buffers.push_back(std::move(Out));
-  }
-  if (!P->addHeap(C, Heap, Row))
+  if (!P->addHeap(C, Row))
     return std::nullopt;
   P->Entries.push_back({std::move(Row), true});
   return P->Entries.size() - 1;
@@ -280,8 +301,9 @@ void CaptureWriter::dropCase(size_t Number) {
   for (const IndexBuffer &B : E.Row.Buffers)
     drop(B.Memory);
   drop(E.Row.Heap);
-  if (E.Row.HeapCalls.Size)
-    P->dropBlob(E.Row.HeapCalls);
+  for (const BlobRef *Ref : {&E.Row.HeapCalls, &E.Row.HeapBlocks})
+    if (Ref->Size)
+      P->dropBlob(*Ref);
 }
 
 bool CaptureWriter::writeIndex() {

@@ -7,6 +7,7 @@
 
 #include "runtime/gpu/capture/Index.h"
 #include "runtime/gpu/capture/Blob.h"
+#include "runtime/gpu/capture/HeapBlocks.h"
 
 #include <nlohmann/json.hpp>
 
@@ -20,7 +21,7 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 constexpr const char *FormatName = "gevo-capture";
-constexpr int FormatVersion = 3, OldestVersion = 1;
+constexpr int FormatVersion = 4, OldestVersion = 1;
 
 /// Thrown inside this file only; readIndex turns it into a message.
 struct Damage {
@@ -95,15 +96,6 @@ Launch launchFrom(const Json &J) {
   return L;
 }
 
-constexpr const char *HeapNames[] = {"", "kept", "made", "freed"};
-
-HeapUse heapFrom(const Json &J) {
-  for (HeapUse H : {HeapUse::Kept, HeapUse::Made, HeapUse::Freed})
-    if (J == HeapNames[unsigned(H)])
-      return H;
-  throw Damage{"a buffer has an unknown place in the heap"};
-}
-
 void addMemory(Json &J, const IndexMemory &M) {
   J["before"] = blobJson(M.Before);
   J["after"] = blobJson(M.After);
@@ -120,21 +112,17 @@ Json bufferJson(const IndexBuffer &B) {
     J["constant"] = B.Header.IsConst;
   }
   J["pieces"] = std::move(Pieces);
-  if (B.Header.Heap == HeapUse::None)
-    addMemory(J, B.Memory);
-  else
-    J["heap"] = HeapNames[unsigned(B.Header.Heap)];
+  addMemory(J, B.Memory);
   return J;
 }
 
 /// Null if the case has nothing to do with the heap.
 Json heapJson(const IndexCase &C) {
-  bool Any = C.HeapCalls.Size || C.Header.HeapChange;
-  for (const IndexBuffer &B : C.Buffers)
-    Any |= B.Header.Heap != HeapUse::None;
-  if (!Any)
+  if (!C.HeapCalls.Size && !C.Header.HeapChange && !C.HeapBlocks.Size)
     return nullptr;
-  Json J = {{"calls", blobJson(C.HeapCalls)}, {"change", C.Header.HeapChange}};
+  Json J = {{"calls", blobJson(C.HeapCalls)},
+            {"change", C.Header.HeapChange},
+            {"blocks", blobJson(C.HeapBlocks)}};
   addMemory(J, C.Heap);
   return J;
 }
@@ -227,31 +215,32 @@ void overlay(Piece &P, const Bytes &Written, uint64_t &At) {
 class MemoryReader {
 public:
   /// \p All: the pieces of the only buffer, or null.
-  MemoryReader(const Json &J, BlobReader &Blobs, const Json *All)
+  MemoryReader(const Json &J, BlobReader &Blobs,
+               const std::vector<IndexPiece> *All)
       : Blobs(Blobs), BeforeRef(blobFrom(J.at("before"))) {
     BlobRef AfterRef = blobFrom(J.at("after"));
     BlobRef MarksRef = blobFrom(J.at("marks"));
     // Of large buffers most are one piece, and need not be copied out of a blob
     // that serves as nothing else.
     Whole = All && BeforeRef.Size && All->size() == 1 &&
-            (*All)[0].at(1) == BeforeRef.Size &&
+            (*All)[0].Size == BeforeRef.Size &&
             BeforeRef.Hash != AfterRef.Hash && BeforeRef.Hash != MarksRef.Hash;
     After = &Blobs.read(AfterRef);
     Marks = &Blobs.read(MarksRef);
     Before = &Blobs.read(Whole ? BlobRef() : BeforeRef);
   }
 
-  void addPieces(const Json &Pieces, Buffer &B) {
+  void addPieces(const std::vector<IndexPiece> &Pieces, Buffer &B) {
     uint64_t End = 0;
-    for (const Json &One : Pieces) {
+    for (const IndexPiece &One : Pieces) {
       Piece P;
-      P.Offset = One.at(0);
-      uint64_t Size = One.at(1);
-      if (P.Offset < End || P.Offset > B.Size || Size > B.Size - P.Offset)
+      P.Offset = One.Offset;
+      if (P.Offset < End || P.Offset > B.Size || One.Size > B.Size - P.Offset)
         throw Damage{"a piece lies outside of its buffer"};
-      P.Before = Whole ? Blobs.take(BeforeRef) : take(*Before, AtBefore, Size);
-      if (One.at(2)) {
-        P.Marks = take(*Marks, AtMarks, Size);
+      P.Before =
+          Whole ? Blobs.take(BeforeRef) : take(*Before, AtBefore, One.Size);
+      if (One.Written) {
+        P.Marks = take(*Marks, AtMarks, One.Size);
         overlay(P, *After, AtAfter);
       }
       End = P.end();
@@ -281,25 +270,29 @@ Buffer headerFrom(const Json &J) {
     B.Variable = J.at("variable");
     B.IsConst = J.at("constant");
   }
-  if (J.contains("heap"))
-    B.Heap = heapFrom(J.at("heap"));
   return B;
 }
 
-/// Adds the buffers of the heap to \p C, and the calls of malloc.
-void addHeap(const Json &J, const Json &Buffers, BlobReader &Blobs, Case &C,
-             bool Memory) {
-  C.HeapChange = J.at("change");
-  if (!Memory)
-    return;
+std::vector<IndexPiece> piecesFrom(const Json &J) {
+  std::vector<IndexPiece> Pieces;
+  for (const Json &One : J)
+    Pieces.push_back({One.at(0), One.at(1), One.at(2)});
+  return Pieces;
+}
+
+/// Adds the blocks of the heap to \p C, and the calls of malloc.
+void addHeap(const Json &J, BlobReader &Blobs, Case &C) {
+  if (!J.contains("blocks"))
+    throw Damage{"it has a device heap of version 3 of the format, which this "
+                 "program does not read; capture again"};
+  const Bytes Table = Blobs.read(blobFrom(J.at("blocks")));
   MemoryReader Reader(J, Blobs, nullptr);
-  for (const Json &One : Buffers) {
-    Buffer B = headerFrom(One);
-    if (B.Heap == HeapUse::None)
-      continue;
-    Reader.addPieces(One.at("pieces"), B);
-    C.Buffers.push_back(std::move(B));
-  }
+  if (!forBlocks(BlobReader::view(Table),
+                 [&](Buffer &&B, const std::vector<IndexPiece> &Pieces) {
+                   Reader.addPieces(Pieces, B);
+                   C.Buffers.push_back(std::move(B));
+                 }))
+    throw Damage{"the table of the heap's blocks is damaged"};
   Reader.finish();
   std::sort(
       C.Buffers.begin(), C.Buffers.end(),
@@ -322,23 +315,21 @@ Case caseFrom(const Json &J, BlobReader &Blobs, bool Memory) {
   C.WarpInstructions = J.at("warp_instructions");
   C.Cycles = J.at("cycles");
   C.Microseconds = J.at("time_us");
-  const Json &Buffers = J.at("buffers");
-  bool HasHeap = J.contains("heap") && !J.at("heap").is_null();
-  for (const Json &One : Buffers) {
+  for (const Json &One : J.at("buffers")) {
     Buffer B = headerFrom(One);
-    if (B.Heap != HeapUse::None && !HasHeap)
-      throw Damage{"the contents of the heap are missing"};
-    if (Memory && B.Heap != HeapUse::None)
-      continue;
     if (Memory) {
-      MemoryReader Reader(One, Blobs, &One.at("pieces"));
-      Reader.addPieces(One.at("pieces"), B);
+      std::vector<IndexPiece> Pieces = piecesFrom(One.at("pieces"));
+      MemoryReader Reader(One, Blobs, &Pieces);
+      Reader.addPieces(Pieces, B);
       Reader.finish();
     }
     C.Buffers.push_back(std::move(B));
   }
-  if (HasHeap)
-    addHeap(J.at("heap"), Buffers, Blobs, C, Memory);
+  if (!J.contains("heap") || J.at("heap").is_null())
+    return C;
+  C.HeapChange = J.at("heap").at("change");
+  if (Memory)
+    addHeap(J.at("heap"), Blobs, C);
   return C;
 }
 

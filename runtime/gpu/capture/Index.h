@@ -42,10 +42,10 @@ struct IndexMemory {
   BlobRef Marks;  ///< Of the pieces with written bytes.
 };
 
-/// A buffer without its memory.
+/// A buffer without its memory; none of the heap.
 struct IndexBuffer {
   Buffer Header;
-  IndexMemory Memory; ///< Unless it is of the heap.
+  IndexMemory Memory;
   std::vector<IndexPiece> Pieces;
 };
 
@@ -54,7 +54,8 @@ struct IndexCase {
   std::vector<IndexBuffer> Buffers;
   /// Blocks of the heap are many and small, and share their blobs.
   IndexMemory Heap;
-  BlobRef HeapCalls; ///< Words of 8 bytes: thread, number, size, address.
+  BlobRef HeapBlocks; ///< See HeapBlocks.h.
+  BlobRef HeapCalls;  ///< Words of 8 bytes: thread, number, size, address.
 };
 
 struct Index {
