@@ -144,29 +144,41 @@ cudaError_t Registry::findFunction(const DriverTable &D, const void *Host,
   }
   CUcontext Ctx = nullptr;
   D.cuCtxGetCurrent(&Ctx);
-  // The context is written last and read first, so the function fits it.
-  if (K->Context.load(std::memory_order_acquire) == Ctx) {
-    F = K->Function.load(std::memory_order_relaxed);
-    if (K->Context.load(std::memory_order_acquire) == Ctx)
-      return cudaSuccess;
+  unsigned Resets = contextResets();
+  auto fits = [&](const Kernel::Placed &P) {
+    return P.Context == Ctx && P.Resets == Resets;
+  };
+  if (const Kernel::Placed *P = K->Last.load(std::memory_order_acquire);
+      P && fits(*P)) {
+    F = P->Function;
+    return cudaSuccess;
   }
   if (cudaError_t E = findKernel(D, Host, K))
     return E;
   std::lock_guard<std::mutex> Guard(K->Lock);
-  if (CUresult R = D.cuKernelGetFunction(&F, K->Handle))
-    return toRuntime(R);
-  K->Context.store(nullptr, std::memory_order_release);
-  K->Function.store(F, std::memory_order_release);
-  K->Context.store(Ctx, std::memory_order_release);
+  auto Known = std::find_if(K->Rows.begin(), K->Rows.end(),
+                            [&](const auto &P) { return fits(*P); });
+  if (Known == K->Rows.end()) {
+    if (CUresult R = D.cuKernelGetFunction(&F, K->Handle))
+      return toRuntime(R);
+    K->Rows.push_back(
+        std::make_unique<const Kernel::Placed>(Kernel::Placed{Ctx, Resets, F}));
+    Known = std::prev(K->Rows.end());
+  }
+  F = (*Known)->Function;
+  K->Last.store(Known->get(), std::memory_order_release);
   return cudaSuccess;
 }
 
 const void *Registry::hostOf(CUfunction F) {
   std::shared_lock<std::shared_mutex> Guard(Lock);
   for (const auto &M : Modules)
-    for (const auto &K : M->Kernels)
-      if (K->Function.load() == F)
-        return K->Host;
+    for (const auto &K : M->Kernels) {
+      std::lock_guard<std::mutex> Rows(K->Lock);
+      for (const auto &P : K->Rows)
+        if (P->Function == F)
+          return K->Host;
+    }
   return nullptr;
 }
 

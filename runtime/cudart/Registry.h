@@ -34,10 +34,18 @@ struct Kernel {
   const void *Host = nullptr;
   std::string Name;
   CUkernel Handle = nullptr; ///< Once the module is loaded.
-  /// The function in the context that last launched it.
-  std::mutex Lock;
-  std::atomic<CUcontext> Context{nullptr};
-  std::atomic<CUfunction> Function{nullptr};
+
+  /// The function in a context, until the next reset of a device.
+  struct Placed {
+    CUcontext Context;
+    unsigned Resets;
+    CUfunction Function;
+  };
+  /// What the last launch found. Who reads it needs no lock: rows are complete
+  /// before they are seen, and never change or go.
+  std::atomic<const Placed *> Last{nullptr};
+  std::mutex Lock; ///< For the rows.
+  std::vector<std::unique_ptr<const Placed>> Rows;
 };
 
 struct Variable {

@@ -112,6 +112,10 @@ void gevo::cudart::forgetContext(int Ordinal) {
   ++P.Resets;
 }
 
+unsigned gevo::cudart::contextResets() {
+  return process().Resets.load(std::memory_order_acquire);
+}
+
 cudaError_t gevo::cudart::useContext(const DriverTable &D, CUcontext &Ctx) {
   Process &P = process();
   bool IsCurrent = !D.cuCtxGetCurrent(&Ctx) && Ctx;

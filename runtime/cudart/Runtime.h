@@ -40,6 +40,8 @@ cudaError_t primaryContext(const DriverTable &D, int Ordinal, CUcontext &Ctx);
 
 /// Forgets the primary context of device \p Ordinal, which was reset.
 void forgetContext(int Ordinal);
+/// How often a context was forgotten.
+unsigned contextResets();
 
 /// The error that the calling thread's next cudaGetLastError returns.
 cudaError_t &lastError();

@@ -42,6 +42,9 @@ Device::~Device() {
   if (Context) {
     makeCurrent();
     dropModules();
+    for (CUevent E : {Start, Stop})
+      if (E)
+        Driver.cuEventDestroy_v2(E);
     Driver.cuCtxSetCurrent(nullptr);
     Driver.cuDevicePrimaryCtxRelease_v2(Options.Ordinal);
   }
@@ -182,10 +185,35 @@ void Device::dropModules() {
   ByKey.clear();
 }
 
+std::vector<GevoGpuLine> Device::lines() const {
+  size_t Needed = 0;
+  if (Driver.gevoGpuGetLines(nullptr, 0, &Needed))
+    return {};
+  std::vector<GevoGpuLine> Lines(Needed);
+  Driver.gevoGpuGetLines(Lines.data(), Needed, &Needed);
+  return Lines;
+}
+
+std::string Device::printed() const {
+  size_t Size = 0;
+  Driver.gevoGpuGetPrinted(nullptr, 0, &Size);
+  std::string Text(Size, 0);
+  Driver.gevoGpuGetPrinted(Text.data(), Size, &Size);
+  return Text;
+}
+
+std::pair<CUevent, CUevent> Device::events() {
+  for (CUevent *E : {&Start, &Stop})
+    if (!*E && Driver.cuEventCreate(E, 0))
+      *E = nullptr;
+  return {Start, Stop};
+}
+
 bool Device::reset() {
   // Handles die with the context.
   Recent.clear();
   ByKey.clear();
+  Start = Stop = nullptr;
   Resident = nullptr;
   CachesOf = nullptr;
   Driver.cuDevicePrimaryCtxReset_v2(Options.Ordinal);

@@ -83,6 +83,13 @@ public:
   void dropModules();
   /// After a fault that ended the context: makes a new one.
   bool reset();
+  /// Lines of PTX that the last launch executed, if they were to be kept
+  /// (embedded GPU only).
+  std::vector<GevoGpuLine> lines() const;
+  /// What device code printed since gevoGpuKeepPrinted (embedded GPU only).
+  std::string printed() const;
+  /// Two events of the context, for times; null if there are none to be had.
+  std::pair<cuda::CUevent, cuda::CUevent> events();
 
   /// Modules loaded and found loaded, for tests and statistics.
   uint64_t modulesLoaded() const { return Loads; }
@@ -105,6 +112,7 @@ private:
   void *Library = nullptr;
   std::string Model;
   cuda::CUcontext Context = nullptr;
+  cuda::CUevent Start = nullptr, Stop = nullptr;
   std::list<Cached> Recent; ///< Most recent first.
   std::map<std::string, std::list<Cached>::iterator> ByKey;
   uint64_t Loads = 0, Hits = 0;

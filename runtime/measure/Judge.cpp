@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/measure/MemoryImage.h"
+#include "runtime/measure/RunOutputs.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -75,15 +76,18 @@ const Bytes &MemoryImage::expected(const Part &P) const {
   return P.Runs.empty() ? P.Known->Before : P.Known->After;
 }
 
-/// The largest magnitude of a buffer's outputs, for the floor of relative
-/// errors.
+/// The largest magnitude of an output, for the floor of relative errors.
 double MemoryImage::magnitudeOf(size_t Buffer, ElementType Override) {
-  auto [It, New] = Magnitudes.emplace(Buffer, 0);
+  auto outputOf = [&](size_t B) {
+    return C.Buffers[B].Heap == capture::HeapUse::None ? B : C.Buffers.size();
+  };
+  auto [It, New] =
+      Magnitudes.emplace(std::make_pair(outputOf(Buffer), Override), 0);
   if (!New)
     return It->second;
   for (const Part &P : Parts)
     for (const Run &R : P.Runs) {
-      if (P.Buffer != Buffer || R.Type == ElementType::None)
+      if (outputOf(P.Buffer) != outputOf(Buffer) || R.Type == ElementType::None)
         continue;
       ElementType T =
           Override != ElementType::None ? Override : comparedAs(R.Type);
@@ -198,6 +202,32 @@ void MemoryImage::judge(const ReplayOptions &O, ReplayResult &R) {
              " was written, which the original does not touch");
 }
 
+void measure::judgePrinted(const std::string &Expected,
+                           const std::string &Actual, const ReplayOptions &O,
+                           ReplayResult &R) {
+  if (Expected.empty() && Actual.empty())
+    return;
+  OutputSpec Spec;
+  Spec.What = OutputSpec::Kind::File;
+  Spec.File = Replay::PrintfName;
+  auto Special = O.Rules.find(Replay::PrintfName);
+  Spec.Rule = Special == O.Rules.end() ? O.Rule : Special->second;
+  // A type is meant for arrays, and this is text.
+  Spec.Rule.Type = ElementType::None;
+  RunDifference D =
+      Expected.empty()
+          ? RunDifference::failed("it prints, which the original does not do")
+          : compareOutput(Spec, {&Expected}, &Actual);
+  OutputResult Out;
+  Out.Name = Replay::PrintfName;
+  Out.Bytes = Expected.size();
+  Out.Diff = D.Diff;
+  R.Error = std::max(R.Error, Out.Diff.MaxError);
+  R.Outputs.push_back(std::move(Out));
+  if (!D.Passed)
+    fail(R, Outcome::WrongOutput, D.Reason);
+}
+
 std::string Replay::bufferName(const capture::Case &C, size_t Buffer) {
   const capture::Buffer &B = C.Buffers[Buffer];
   if (!B.Variable.empty())
@@ -223,4 +253,17 @@ std::string Replay::bufferName(const capture::Case &C, size_t Buffer) {
   char Text[24];
   std::snprintf(Text, sizeof(Text), "0x%llx", (unsigned long long)B.Address);
   return Text;
+}
+
+std::set<std::string> Replay::outputNames(const capture::Case &C) {
+  std::set<std::string> Names;
+  for (size_t B = 0; B < C.Buffers.size(); ++B)
+    for (const capture::Piece &P : C.Buffers[B].Pieces)
+      if (std::any_of(P.Marks.begin(), P.Marks.end(), capture::isWritten)) {
+        Names.insert(bufferName(C, B));
+        break;
+      }
+  if (C.Printed && !C.Printed->empty())
+    Names.insert(PrintfName);
+  return Names;
 }

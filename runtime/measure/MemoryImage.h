@@ -102,8 +102,13 @@ private:
   std::vector<Segment> Segments; ///< In order of address.
   std::vector<Touched> Changes;  ///< Read by the last read().
   uint64_t StrayAddress = 0;     ///< Changed where nothing is known; 0: none.
-  std::map<size_t, double> Magnitudes;
+  /// By output, which all blocks of the heap are, and by type.
+  std::map<std::pair<size_t, ElementType>, double> Magnitudes;
 };
+
+/// Compares what printf in device code printed.
+void judgePrinted(const std::string &Expected, const std::string &Actual,
+                  const ReplayOptions &O, ReplayResult &R);
 
 /// The type that elements stored as \p Stored are compared as. PTX does not
 /// tell the sign of whole numbers, so they count as signed.

@@ -73,6 +73,7 @@ bool measure::renewExpected(Device &D, capture::Case &C, const std::string &Ptx,
       P.After.clear();
       P.Marks.clear();
     }
+  Plain.Printed.reset();
   Replay R(D, Plain);
   D.makeCurrent();
   D.driver().gevoGpuWatchWrites(2);
@@ -105,6 +106,7 @@ bool measure::renewExpected(Device &D, capture::Case &C, const std::string &Ptx,
     C.WarpInstructions = Result.WarpInstructions;
     C.Cycles = Result.Cycles;
     C.Microseconds = Result.Microseconds;
+    C.Printed = D.printed();
   }
   return Ok;
 }

@@ -79,7 +79,6 @@ struct Replay::Impl {
   MemoryImage Image;
   std::map<std::string, uint64_t> Bindings;
   std::vector<CUfunction> Functions; ///< By launch.
-  CUevent Start = nullptr, Stop = nullptr;
   std::vector<uint64_t> Pages;
   bool Lost = false; ///< A fault ended the context.
   double Called = 0; ///< When run() was, in processor time.
@@ -273,7 +272,8 @@ CUresult Replay::Impl::launchTimed(size_t Index, const ReplayOptions &O,
     takeCounters(R);
     return Status;
   }
-  if (!Start && (T.cuEventCreate(&Start, 0) || T.cuEventCreate(&Stop, 0)))
+  auto [Start, Stop] = D.events();
+  if (!Start || !Stop)
     return CUDA_ERROR_UNKNOWN;
   T.cuEventRecord(Start, nullptr);
   CUresult Status = launch(Index);
@@ -360,6 +360,8 @@ bool Replay::Impl::readBack() {
 void Replay::Impl::runOnce(const ReplayOptions &O, ReplayResult &R) {
   if (!configure(O, R))
     return;
+  if (D.isEmbedded())
+    T.gevoGpuKeepPrinted(1);
   bool Clean = launchAll(O, R);
   if (Lost)
     return;
@@ -371,8 +373,12 @@ void Replay::Impl::runOnce(const ReplayOptions &O, ReplayResult &R) {
     fail(R, Outcome::DeviceFailed, "the memory of the case cannot be read");
     return;
   }
-  if (Clean)
-    Image.judge(O, R);
+  if (!Clean)
+    return;
+  Image.judge(O, R);
+  if (D.isEmbedded() && C.Printed)
+    judgePrinted(*C.Printed, D.printed(), O, R);
+  R.Compared = !R.Outputs.empty() || C.callsHeap();
 }
 
 ReplayResult Replay::run(const std::string &Ptx, const ReplayOptions &O) {
@@ -408,16 +414,9 @@ ReplayResult Replay::run(const std::string &Ptx, const ReplayOptions &O) {
     Again.Error = std::max(Again.Error, R.Error);
     R = std::move(Again);
   }
-  Lines.clear();
-  size_t Needed = 0;
-  if (O.Lines && D.isEmbedded() &&
-      !D.driver().gevoGpuGetLines(nullptr, 0, &Needed)) {
-    Lines.resize(Needed);
-    D.driver().gevoGpuGetLines(Lines.data(), Needed, &Needed);
-  }
+  Lines = O.Lines && D.isEmbedded() ? D.lines() : std::vector<GevoGpuLine>();
   if (P->Lost) {
     P->Lost = false;
-    P->Start = P->Stop = nullptr;
     P->Memory.forget();
     D.reset();
   }

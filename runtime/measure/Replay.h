@@ -103,6 +103,9 @@ struct ReplayResult {
   double Error = 0;              ///< The largest MaxError of the outputs.
   std::vector<Finding> Findings;
   std::vector<OutputResult> Outputs;
+  /// There was something to compare: the original writes memory, prints, or
+  /// calls malloc or free.
+  bool Compared = false;
 
   bool passed() const { return Result == Outcome::Passed; }
 };
@@ -130,6 +133,10 @@ public:
   /// to, the name of a variable, "heap" if device code allocated it, else its
   /// address.
   static std::string bufferName(const capture::Case &C, size_t Buffer);
+  /// What device code prints, as an output.
+  static constexpr const char *PrintfName = "printf";
+  /// The names of all that the original of \p C leaves.
+  static std::set<std::string> outputNames(const capture::Case &C);
   const capture::Case &original() const { return C; }
 
 private:

@@ -27,6 +27,7 @@
 #include <ctime>
 #include <optional>
 #include <regex>
+#include <set>
 #include <sys/stat.h>
 
 using namespace gevo;
@@ -156,6 +157,29 @@ bool defines(const std::string &Ptx, const std::string &Kernel) {
   return false;
 }
 
+/// Does the command line ask for this kernel?
+bool isChosen(const ReplayLine &L, const capture::Case &C) {
+  return !L.Kernels || std::regex_search(C.Launches[0].Kernel, *L.Kernels);
+}
+
+/// A rule for an output that no launch has would be followed by nobody.
+void checkRules(const ReplayLine &L, const capture::Capture &All) {
+  if (L.Run.Rules.empty())
+    return;
+  std::set<std::string> Known;
+  for (const capture::Case &C : All.Cases)
+    if (isChosen(L, C))
+      Known.merge(Replay::outputNames(C));
+  std::string List;
+  for (const std::string &Name : Known)
+    List += (List.empty() ? "" : ", ") + Name;
+  for (const auto &[Name, Rule] : L.Run.Rules)
+    if (!Known.count(Name))
+      fail("option '--tolerance' names the output '" + Name +
+           "', which no captured launch has; " +
+           (List.empty() ? "there are none" : "there are " + List));
+}
+
 /// One case, replayed.
 struct Row {
   const capture::Case *Case = nullptr;
@@ -163,6 +187,11 @@ struct Row {
   double Before = 0;   ///< Microseconds of the program's own PTX, if replaced.
   bool Replaced = false;
   ReplayResult Result;
+
+  const char *outcome() const {
+    return Result.passed() && !Result.Compared ? "nothing-compared"
+                                               : outcomeName(Result.Result);
+  }
 };
 
 Json rowJson(const Row &R) {
@@ -185,7 +214,7 @@ Json rowJson(const Row &R) {
             {"weight", R.Case->Weight},
             {"grid", {L.Grid.X, L.Grid.Y, L.Grid.Z}},
             {"block", {L.Block.X, L.Block.Y, L.Block.Z}},
-            {"outcome", outcomeName(R.Result.Result)},
+            {"outcome", R.outcome()},
             {"reason", R.Result.Reason},
             {"time_us", R.Result.Microseconds},
             {"cycles", R.Result.Cycles},
@@ -213,7 +242,7 @@ void printTable(const std::vector<Row> &Rows) {
                 R.Case->Launches[0].Kernel.substr(0, Width).c_str(),
                 (unsigned long long)R.Case->Index,
                 (unsigned long long)R.Case->Weight, R.Result.Microseconds,
-                Before, R.Result.Error, outcomeName(R.Result.Result));
+                Before, R.Result.Error, R.outcome());
     if (!R.Result.passed())
       std::printf("  %s\n", R.Result.Reason.c_str());
   }
@@ -224,7 +253,7 @@ std::vector<Row> replayAll(Device &D, const capture::Capture &All,
   std::vector<Row> Rows;
   for (const capture::Case &C : All.Cases) {
     const std::string &Kernel = C.Launches[0].Kernel;
-    if (L.Kernels && !std::regex_search(Kernel, *L.Kernels))
+    if (!isChosen(L, C))
       continue;
     Row R;
     R.Case = &C;
@@ -294,6 +323,7 @@ int gevo::run::replayMain(int Argc, char **Argv) {
   if (D->isEmbedded() && D->driver().gevoGpuSetChecks(L.Run.Checks.c_str()))
     fail("unknown checks '" + L.Run.Checks +
          "'; expected all, bounds, none or families of checks");
+  checkRules(L, *All);
   std::vector<Row> Rows = replayAll(*D, *All, L);
   if (!Memory.check(Error))
     fail(Error);
@@ -306,6 +336,9 @@ int gevo::run::replayMain(int Argc, char **Argv) {
            "the name of one in it");
   bool Passed = std::all_of(Rows.begin(), Rows.end(),
                             [](const Row &R) { return R.Result.passed(); });
+  bool Compared = std::any_of(Rows.begin(), Rows.end(), [](const Row &R) {
+    return !R.Result.passed() || R.Result.Compared;
+  });
   if (L.Json.empty()) {
     printTable(Rows);
   } else {
@@ -315,7 +348,7 @@ int gevo::run::replayMain(int Argc, char **Argv) {
     Json J = {{"capture", L.Folder},
               {"program", All->Program},
               {"gpu", D->model()},
-              {"passed", Passed},
+              {"passed", Passed && Compared},
               {"start_us", Rows[0].Prepared + Rows[0].Result.StartMicroseconds},
               {"weighted_us", weighted(Rows)},
               {"cases", std::move(Cases)}};
@@ -325,5 +358,9 @@ int gevo::run::replayMain(int Argc, char **Argv) {
     else if (!capture::writeAtomically(L.Json, Text, Error))
       fail(Error);
   }
-  return Passed ? 0 : 2;
+  if (!Compared)
+    std::fprintf(stderr,
+                 "gevo-run: error: nothing was compared: the launches leave "
+                 "nothing in memory and print nothing\n");
+  return Passed && Compared ? 0 : 2;
 }

@@ -275,6 +275,9 @@ std::optional<size_t> CaptureWriter::addCase(const Case &C) {
   for (const Buffer &B : C.Buffers)
     if (B.Heap == HeapUse::None && !P->addBuffer(B, Row))
       return std::nullopt;
+  if (C.Printed)
+    if (!(Row.Printed = P->addBlob(*C.Printed)))
+      return std::nullopt;
   if (!P->addHeap(C, Row))
     return std::nullopt;
   P->Entries.push_back({std::move(Row), true});
@@ -301,7 +304,8 @@ void CaptureWriter::dropCase(size_t Number) {
   for (const IndexBuffer &B : E.Row.Buffers)
     drop(B.Memory);
   drop(E.Row.Heap);
-  for (const BlobRef *Ref : {&E.Row.HeapCalls, &E.Row.HeapBlocks})
+  BlobRef Printed = E.Row.Printed.value_or(BlobRef());
+  for (const BlobRef *Ref : {&E.Row.HeapCalls, &E.Row.HeapBlocks, &Printed})
     if (Ref->Size)
       P->dropBlob(*Ref);
 }

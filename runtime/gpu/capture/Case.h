@@ -19,6 +19,7 @@
 #include "runtime/gpu/ptx/ElementType.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -109,6 +110,8 @@ struct Case {
   double Microseconds = 0;       ///< Of the original; 0: not known.
   std::vector<HeapCall> HeapCalls;
   int64_t HeapChange = 0; ///< Bytes allocated, less those freed.
+  /// What printf in device code printed; nothing: not known.
+  std::optional<std::string> Printed;
 
   /// Does it call malloc or free?
   bool callsHeap() const;

@@ -133,15 +133,18 @@ Json caseJson(const IndexCase &C) {
     Launches.push_back(launchJson(L));
   for (const IndexBuffer &B : C.Buffers)
     Buffers.push_back(bufferJson(B));
-  return {{"launches", std::move(Launches)},
-          {"module", C.Header.Module},
-          {"index", C.Header.Index},
-          {"weight", C.Header.Weight},
-          {"warp_instructions", C.Header.WarpInstructions},
-          {"cycles", C.Header.Cycles},
-          {"time_us", C.Header.Microseconds},
-          {"heap", heapJson(C)},
-          {"buffers", std::move(Buffers)}};
+  Json J = {{"launches", std::move(Launches)},
+            {"module", C.Header.Module},
+            {"index", C.Header.Index},
+            {"weight", C.Header.Weight},
+            {"warp_instructions", C.Header.WarpInstructions},
+            {"cycles", C.Header.Cycles},
+            {"time_us", C.Header.Microseconds},
+            {"heap", heapJson(C)},
+            {"buffers", std::move(Buffers)}};
+  if (C.Printed)
+    J["printed"] = blobJson(*C.Printed);
+  return J;
 }
 
 /// Reads blobs, each once, and checks that they are what their names say.
@@ -325,6 +328,9 @@ Case caseFrom(const Json &J, BlobReader &Blobs, bool Memory) {
     }
     C.Buffers.push_back(std::move(B));
   }
+  if (Memory && J.contains("printed"))
+    C.Printed =
+        std::string(BlobReader::view(Blobs.read(blobFrom(J.at("printed")))));
   if (!J.contains("heap") || J.at("heap").is_null())
     return C;
   C.HeapChange = J.at("heap").at("change");

@@ -55,7 +55,8 @@ struct IndexCase {
   /// Blocks of the heap are many and small, and share their blobs.
   IndexMemory Heap;
   BlobRef HeapBlocks; ///< See HeapBlocks.h.
-  BlobRef HeapCalls;  ///< Words of 8 bytes: thread, number, size, address.
+  std::optional<BlobRef> Printed;
+  BlobRef HeapCalls; ///< Words of 8 bytes: thread, number, size, address.
 };
 
 struct Index {

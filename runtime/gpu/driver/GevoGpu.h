@@ -68,6 +68,13 @@ int gevoGpuGetFindings(char *Buffer, size_t Size, size_t *Needed);
 /* Forgets findings, and the error that a failed launch left. */
 int gevoGpuClear(void);
 
+/* With On, what printf in device code prints is kept from now on, for
+   gevoGpuGetPrinted, and not printed. */
+int gevoGpuKeepPrinted(int On);
+/* Writes what was kept, without a nul. *Needed gets its size; a buffer that is
+   too small (or null) gets nothing. */
+int gevoGpuGetPrinted(char *Buffer, size_t Size, size_t *Needed);
+
 /* What the last launch executed. */
 typedef struct GevoGpuCounters {
   uint64_t WarpInstructions;

@@ -88,12 +88,17 @@ CUresult runLaunch(const LaunchPlan &Plan, WorkReport &Report) {
   std::vector<GevoGpuLine> Lines;
   std::shared_ptr<gpu::TouchRecord> Writes;
   std::shared_ptr<gpu::HeapRecord> Heap;
+  std::shared_ptr<std::string> Kept;
   {
     std::lock_guard<std::mutex> Guard(Ctx.Lock);
     Settings = Ctx.Settings;
     Writes = Ctx.Writes;
     Heap = Ctx.Heap;
+    Kept = Ctx.Kept;
   }
+  if (Kept)
+    Options.Printf = [](std::string_view) {};
+  Options.Printed = Kept.get();
   Options.Touches = Writes.get();
   Options.Heap = Heap.get();
   Options.Checks = Settings.Checks;
@@ -260,6 +265,37 @@ CUresult cuLaunchKernel(CUfunction Handle, unsigned GridX, unsigned GridY,
   return launch(std::move(Plan), Handle, S, Params, Extra);
 }
 
+/// What does not change a result may be left undone; what somebody may wait for
+/// may not.
+static CUresult applyAttribute(const CUlaunchAttribute &A, LaunchPlan &Plan) {
+  const auto &Cluster = A.value.clusterDim;
+  switch (A.id) {
+  case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+    Plan.Cooperative = A.value.cooperative != 0;
+    return CUDA_SUCCESS;
+  case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+    return Cluster.x > 1 || Cluster.y > 1 || Cluster.z > 1
+               ? CUDA_ERROR_NOT_SUPPORTED
+               : CUDA_SUCCESS;
+  case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+  case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+  case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+    return CUDA_ERROR_NOT_SUPPORTED;
+  case CU_LAUNCH_ATTRIBUTE_IGNORE:
+  case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+  case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+  case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+  case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+  case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+  case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+  case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
+  case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
+  case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+    return CUDA_SUCCESS;
+  }
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
 CUresult cuLaunchKernelEx(const CUlaunchConfig *Config, CUfunction Handle,
                           void **Params, void **Extra) {
   if (!Config || (Config->numAttrs && !Config->attrs))
@@ -268,15 +304,9 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *Config, CUfunction Handle,
   Plan.Grid = {Config->gridDimX, Config->gridDimY, Config->gridDimZ};
   Plan.Block = {Config->blockDimX, Config->blockDimY, Config->blockDimZ};
   Plan.DynamicShared = Config->sharedMemBytes;
-  for (unsigned I = 0; I < Config->numAttrs; ++I) {
-    const CUlaunchAttribute &A = Config->attrs[I];
-    if (A.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
-      Plan.Cooperative = A.value.cooperative != 0;
-    const auto &Cluster = A.value.clusterDim;
-    if (A.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
-        (Cluster.x > 1 || Cluster.y > 1 || Cluster.z > 1))
-      return CUDA_ERROR_NOT_SUPPORTED;
-  }
+  for (unsigned I = 0; I < Config->numAttrs; ++I)
+    if (CUresult R = applyAttribute(Config->attrs[I], Plan))
+      return R;
   return launch(std::move(Plan), Handle, Config->hStream, Params, Extra);
 }
 

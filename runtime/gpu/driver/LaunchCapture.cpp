@@ -74,6 +74,7 @@ private:
   struct Recording {
     std::unique_ptr<gpu::TouchRecord> Touches;
     std::unique_ptr<gpu::HeapRecord> Heap;
+    std::unique_ptr<std::string> Printed;
     capture::LaunchShape Shape;
     Watched *Kernel = nullptr;
   };
@@ -142,6 +143,8 @@ void CaptureObserver::before(const LaunchPlan &Plan,
   markVariables(Plan, *Now.Touches);
   Options.Touches = Now.Touches.get();
   Options.Heap = Now.Heap.get();
+  Now.Printed = std::make_unique<std::string>();
+  Options.Printed = Now.Printed.get();
 }
 
 std::optional<uint32_t> CaptureObserver::moduleOf(const LaunchPlan &Plan) {
@@ -170,6 +173,7 @@ bool CaptureObserver::keep(const LaunchPlan &Plan, const LaunchOutcome &Outcome,
   capture::Case C = buildCase(Plan, Outcome, *Now.Touches, *Now.Heap);
   C.Module = *Module;
   C.Index = Launches;
+  C.Printed = std::move(*Now.Printed);
   std::optional<size_t> Added = Writer->addCase(C);
   if (Added)
     Number = *Added;

@@ -122,6 +122,7 @@ struct Context : Object, std::enable_shared_from_this<Context> {
   gpu::VariableBindings Bindings;     ///< Of modules that are loaded next.
   std::shared_ptr<gpu::TouchRecord> Writes; ///< Null: not watched.
   std::shared_ptr<gpu::HeapRecord> Heap;    ///< Null: not watched.
+  std::shared_ptr<std::string> Kept;        ///< Of printf; null: not kept.
   std::map<CUlimit, size_t> Limits;
   CUfunc_cache Cache = CU_FUNC_CACHE_PREFER_NONE;
   CUsharedconfig SharedConfig = CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE;

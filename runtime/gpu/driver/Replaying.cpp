@@ -16,6 +16,7 @@
 #include "runtime/gpu/exec/Touch.h"
 
 #include <algorithm>
+#include <cstring>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -79,6 +80,28 @@ GEVO_EXPORT int gevoGpuWatchHeap(int On, const GevoGpuHeapCall *Calls,
         Ctx->Engine->release(Address);
     return CUDA_SUCCESS;
   });
+}
+
+GEVO_EXPORT int gevoGpuKeepPrinted(int On) {
+  std::shared_ptr<Context> Ctx;
+  if (CUresult R = currentContext(Ctx, /*AllowFault=*/true))
+    return R;
+  std::lock_guard<std::mutex> Guard(Ctx->Lock);
+  Ctx->Kept = On ? std::make_shared<std::string>() : nullptr;
+  return CUDA_SUCCESS;
+}
+
+GEVO_EXPORT int gevoGpuGetPrinted(char *Buffer, size_t Size, size_t *Needed) {
+  std::shared_ptr<Context> Ctx;
+  if (CUresult R = currentContext(Ctx, /*AllowFault=*/true))
+    return R;
+  std::lock_guard<std::mutex> Guard(Ctx->Lock);
+  if (!Ctx->Kept || !Needed)
+    return CUDA_ERROR_INVALID_VALUE;
+  *Needed = Ctx->Kept->size();
+  if (Buffer && Size >= *Needed)
+    std::memcpy(Buffer, Ctx->Kept->data(), *Needed);
+  return CUDA_SUCCESS;
 }
 
 GEVO_EXPORT int gevoGpuGetHeapChange(int64_t *Bytes) {

@@ -190,6 +190,8 @@ bool Grid::copies(uint32_t Function, uint32_t Pc) {
 }
 
 void Grid::print(std::string_view Text, std::FILE *To) {
+  if (Options.Printed && To == stdout)
+    Options.Printed->append(Text);
   if (Options.Printf)
     Options.Printf(Text);
   else

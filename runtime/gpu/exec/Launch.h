@@ -80,6 +80,8 @@ struct LaunchOptions {
   /// Takes what device printf prints, one call per printf, in order. Null: the
   /// text goes to standard output.
   std::function<void(std::string_view)> Printf;
+  /// Gets the same as well; may be null.
+  std::string *Printed = nullptr;
   /// Gets to know the global memory that the launch touches; may be null.
   TouchRecord *Touches = nullptr;
   /// Gets to know its calls of malloc and free, and may tell them what to

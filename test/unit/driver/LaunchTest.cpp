@@ -99,6 +99,19 @@ TEST_F(LaunchTest, ExtendedAndCooperative) {
             CUDA_ERROR_NOT_SUPPORTED);
   EXPECT_EQ(A.cuLaunchKernelEx(nullptr, F, Params, nullptr),
             CUDA_ERROR_INVALID_VALUE);
+  // Hints are taken, what somebody would wait for is not, and what nobody knows
+  // is an error.
+  auto withAttribute = [&](int Id) {
+    Attributes[1] = {};
+    Attributes[1].id = CUlaunchAttributeID(Id);
+    return A.cuLaunchKernelEx(&Config, F, Params, nullptr);
+  };
+  for (int Id : {0, 1, 3, 5, 6, 9, 10, 14})
+    EXPECT_EQ(withAttribute(Id), CUDA_SUCCESS) << Id;
+  for (int Id : {7, 12, 13})
+    EXPECT_EQ(withAttribute(Id), CUDA_ERROR_NOT_SUPPORTED) << Id;
+  for (int Id : {-1, 15, 9999})
+    EXPECT_EQ(withAttribute(Id), CUDA_ERROR_INVALID_VALUE) << Id;
 }
 
 TEST_F(LaunchTest, DynamicSharedMemory) {
