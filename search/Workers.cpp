@@ -159,11 +159,16 @@ private:
     int From = -1;
     bool Busy = false;
     Clock::time_point Deadline;
+    /// What it works on, and whether another worker was killed over it.
+    std::string Message;
+    bool Again = false;
   };
 
   Error start(Process &P);
   std::string end(Process &P);
   int millisecondsLeft() const;
+  bool wasKilled(const Process &P) const;
+  /// Says how it died; nothing if another one tries again.
   Expected<std::optional<Reply>> bury(unsigned Worker, bool Late);
 
   WorkerLimits Limits;
@@ -194,7 +199,7 @@ Error ForkedWorkers::start(Process &P) {
   }
   close(Down[0]);
   close(Up[1]);
-  P = {Pid, Down[1], Up[0], false, {}};
+  P = {Pid, Down[1], Up[0], false, {}, "", false};
   return Error::success();
 }
 
@@ -220,6 +225,7 @@ void ForkedWorkers::send(unsigned Worker, StringRef Message) {
   Process &P = All[Worker];
   assert(!P.Busy && "a worker does one thing at a time");
   P.Busy = true;
+  P.Message = Message.str();
   P.Deadline = Clock::now() + std::chrono::seconds(Limits.Seconds);
   // If it is dead, poll() tells.
   writeFrame(P.To, Message);
@@ -237,26 +243,38 @@ int ForkedWorkers::millisecondsLeft() const {
   return std::max<long>(0, Left.count());
 }
 
+// Waits for the end of one whose pipe is closed, which happens before it can be
+// waited for, and says if somebody else ended it: what it does itself ends in
+// other signals.
+bool ForkedWorkers::wasKilled(const Process &P) const {
+  siginfo_t Info = {};
+  for (unsigned Try = 0; Try < 100; ++Try) {
+    if (waitid(P_PID, P.Pid, &Info, WEXITED | WNOHANG | WNOWAIT) || Info.si_pid)
+      break;
+    usleep(1000);
+  }
+  return Info.si_pid && Info.si_code == CLD_KILLED && Info.si_status == SIGKILL;
+}
+
+// One that was killed tells nothing about what it worked on; a second one that
+// is killed over the same may have taken all memory.
 Expected<std::optional<Workers::Reply>> ForkedWorkers::bury(unsigned Worker,
                                                             bool Late) {
   Process &P = All[Worker];
+  bool Again = !Late && wasKilled(P) && !P.Again;
+  std::string Message = std::move(P.Message);
   Reply R;
   R.Worker = Worker;
-  // A dying worker closes its pipe before it can be waited for.
-  if (!Late)
-    for (unsigned Try = 0; Try < 100; ++Try) {
-      siginfo_t Info = {};
-      if (waitid(P_PID, P.Pid, &Info, WEXITED | WNOHANG | WNOWAIT) ||
-          Info.si_pid)
-        break;
-      usleep(1000);
-    }
   R.Death = end(P);
   if (Late)
     R.Death = "no answer in " + std::to_string(Limits.Seconds) + " s";
   if (Error E = start(P))
     return E;
-  return R;
+  if (!Again)
+    return R;
+  send(Worker, Message);
+  P.Again = true;
+  return std::nullopt;
 }
 
 Expected<std::optional<Workers::Reply>>
@@ -281,8 +299,13 @@ ForkedWorkers::waitFor(int Milliseconds) {
         R.Worker = Indices[I];
         All[R.Worker].Busy = false;
         std::string Text;
-        if (!readFrame(All[R.Worker].From, Text))
-          return bury(R.Worker, /*Late=*/false);
+        if (!readFrame(All[R.Worker].From, Text)) {
+          Expected<std::optional<Reply>> Dead = bury(R.Worker, /*Late=*/false);
+          if (!Dead || *Dead)
+            return Dead;
+          break;
+        }
+        All[R.Worker].Again = false;
         R.Text = std::move(Text);
         return R;
       }

@@ -16,6 +16,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "gtest/gtest.h"
+#include <csignal>
 #include <ctime>
 #include <set>
 #include <unistd.h>
@@ -28,6 +29,10 @@ static std::string serve(StringRef Message) {
     __builtin_trap();
   if (Message == "end")
     _exit(3);
+  // The first that comes by makes the folder, and is killed.
+  if (Message == "kill" || (Message.consume_front("kill once ") &&
+                            !sys::fs::create_directory(Message, false)))
+    kill(getpid(), SIGKILL);
   if (Message == "hang")
     for (;;)
       pause();
@@ -80,6 +85,26 @@ TEST(Workers, DieAndAreReplaced) {
     Pool->send(0, "again");
     EXPECT_EQ(*cantFail(Pool->wait()).Text, "did again");
   }
+}
+
+// What somebody else kills a worker over is not to blame: it is tried again.
+TEST(Workers, AreKilledAtNoCost) {
+  SmallString<128> Folder;
+  ASSERT_FALSE(sys::fs::createUniqueDirectory("gevo-workers", Folder));
+  auto Pool = start(2);
+  std::string Once = (Folder + "/first").str();
+  Pool->send(0, "kill once " + Once);
+  Workers::Reply R = cantFail(Pool->wait());
+  EXPECT_EQ(R.Worker, 0u);
+  EXPECT_EQ(R.Text.value_or(""), "did " + Once);
+  // Killed every time: it is the message's fault after all.
+  Pool->send(1, "kill");
+  R = cantFail(Pool->wait());
+  EXPECT_FALSE(R.Text);
+  EXPECT_EQ(R.Death, "it ended");
+  Pool->send(1, "more");
+  EXPECT_EQ(*cantFail(Pool->wait()).Text, "did more");
+  sys::fs::remove_directories(Folder);
 }
 
 TEST(Workers, TakeNoMoreMemoryThanTheyMay) {
