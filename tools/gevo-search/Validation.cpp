@@ -19,6 +19,8 @@ Exam Judges::runExam(const Target &T, const WholeCase &Case,
                      bool HeldOut) const {
   WholeScenario S = T.Scenario;
   bool Loss = Asked.BestOn.empty() && Targets.size() > 1;
+  // Of many that a noisy clock takes for faster, the luckiest one is here.
+  Loss |= S.Goal.Kind == ObjectiveKind::Wall;
   S.TimeBound = Loss && !HeldOut ? 1 : S.TimeBound;
   Exam E;
   E.What.Name = shellText(Case.Run);
