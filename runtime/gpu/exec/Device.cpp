@@ -178,27 +178,3 @@ const ModuleVariable *LoadedModule::variable(std::string_view Name) const {
       return &V;
   return nullptr;
 }
-
-bool gevo::gpu::tracesAccess(const ptx::Instruction &I) {
-  using ptx::Opcode;
-  switch (I.Op) {
-  case Opcode::Ld:
-  case Opcode::Ldu:
-  case Opcode::St:
-  case Opcode::Atom:
-  case Opcode::Red:
-  case Opcode::CpAsync:
-  case Opcode::CpAsyncArrive:
-  case Opcode::MbarrierInit:
-  case Opcode::MbarrierInval:
-  case Opcode::MbarrierExpectTx:
-  case Opcode::MbarrierCompleteTx:
-  case Opcode::MbarrierArrive:
-  case Opcode::MbarrierArriveDrop:
-  case Opcode::MbarrierTestWait:
-  case Opcode::MbarrierTryWait:
-    return true;
-  default:
-    return false;
-  }
-}

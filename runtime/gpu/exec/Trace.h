@@ -21,6 +21,8 @@
 #ifndef GEVO_RUNTIME_GPU_EXEC_TRACE_H
 #define GEVO_RUNTIME_GPU_EXEC_TRACE_H
 
+#include "runtime/gpu/ptx/Module.h"
+
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -136,9 +138,10 @@ struct BlockTrace {
   std::vector<WarpTrace> Warps;
 };
 
-/// True for the instructions that have an access record in the trace: ld, st,
-/// ldu, atom, red, cp.async and what works on barriers in memory.
-bool tracesAccess(const ptx::Instruction &I);
+/// True for the instructions that have an access record in the trace.
+inline bool tracesAccess(const ptx::Instruction &I) {
+  return ptx::opcodeInfo(I.Op).Accesses;
+}
 
 } // namespace gevo::gpu
 

@@ -141,6 +141,7 @@ struct OpcodeTable {
       Info.Fam = OpcodeRows[I].Fam;
       Info.Unit = OpcodeRows[I].Unit;
       Info.Operands = OpcodeRows[I].Operands;
+      Info.Accesses = Info.Operands.find('m') != std::string_view::npos;
       Info.FormText = OpcodeRows[I].Forms;
       for (std::string_view Left = Info.FormText;;) {
         size_t End = Left.find(' ');

@@ -105,6 +105,7 @@ struct OpcodeInfo {
   std::string_view FormText;
   std::vector<FormPattern> Forms;
   std::bitset<NumModifiers> Allowed; ///< By any of the forms.
+  bool Accesses = false;             ///< Has an operand in memory.
 
   /// Is there an instruction with exactly these modifiers?
   bool hasForm(const Mod *Modifiers, unsigned Count) const;

@@ -62,7 +62,8 @@ void Parser::parseOperands(Instruction &I, const OpcodeInfo &Info) {
     }
     List[Count] = parseOperand(Count == 0);
     // An element of an array, t[3], is memory where that is wanted.
-    bool Memory = Count < Info.Operands.size() && Info.Operands[Count] == 'm';
+    char Letter = Count < Info.Operands.size() ? Info.Operands[Count] : 0;
+    bool Memory = Letter == 'm' || Letter == 'h';
     if (List[Count].Kind == OperandKind::Symbol && Memory) {
       List[Count].Kind = OperandKind::Address;
       List[Count].Base = AddressBase::Symbol;

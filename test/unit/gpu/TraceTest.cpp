@@ -46,6 +46,14 @@ protected:
   }
 };
 
+TEST_F(TraceTest, HintsAccessNothing) {
+  BlockTrace T = trace("prefetch.global.L1 [%out]; prefetchu.L1 [%out];\n"
+                       "discard.global.L2 [%out], 128;\n"
+                       "applypriority.global.L2::evict_normal [%out], 128;\n"
+                       "st.global.u32 [%mine], %t; prefetch.L2 [%mine];");
+  EXPECT_EQ(accesses(T.Warps[0], TraceSpace::Global).size(), 1u);
+}
+
 TEST_F(TraceTest, EachStrideHasItsSectors) {
   // Strides of 4, 8, ... 128 bytes, then 4 again, but from an odd word.
   BlockTrace T = trace("mov.u32 %r1, 2;\n"
