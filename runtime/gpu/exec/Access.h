@@ -158,6 +158,8 @@ inline bool resolve(Warp &W, const Inst &I, uint32_t Mask,
         allInside(A, Mask, 0, W.LocalLimit - Bytes, AlignMask)) {
       for (unsigned L = 0; L < WarpSize; ++L)
         A[L] += reinterpret_cast<uint64_t>(W.LocalMemory) + L * W.LocalStride;
+      if (W.LocalShadow)
+        checkStack(W, Mask, A, Bytes, Kind);
       if (W.Watched)
         return watch(W, I, Mask, A, Bytes, Kind, TraceSpace::Local);
       return true;

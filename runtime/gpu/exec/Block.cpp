@@ -41,7 +41,8 @@ Block::Block(Grid &G) : G(G) {
   uintptr_t P = reinterpret_cast<uintptr_t>(SharedStorage.data());
   Shared = reinterpret_cast<char *>((P + 127) & ~uintptr_t(127));
   uint64_t PerWarp = uint64_t(G.LocalBytes) * WarpSize;
-  LocalStorageBytes = PerWarp * NumWarps;
+  bool HasShadow = G.CheckStack || G.CheckUninit;
+  LocalStorageBytes = PerWarp * NumWarps * (HasShadow ? 2 : 1);
   if (LocalStorageBytes) {
     // Zeroed on first touch: deep stacks that are not used cost nothing.
     void *M = mmap(nullptr, LocalStorageBytes, PROT_READ | PROT_WRITE,
@@ -73,10 +74,9 @@ Block::Block(Grid &G) : G(G) {
         G.Code.UnboundedStack ? G.LocalBytes : G.Code.LocalBytesPerThread;
     if (!LocalStorage)
       X.LocalLimit = 0;
-    if (G.CheckUninit && LocalStorage) {
-      LocalShadow.emplace_back(PerWarp, ShadowBeyond);
-      X.LocalShadow = LocalShadow.back().data();
-    }
+    if (HasShadow && LocalStorage)
+      X.LocalShadow =
+          reinterpret_cast<uint8_t *>(LocalStorage) + (NumWarps + W) * PerWarp;
   }
 }
 

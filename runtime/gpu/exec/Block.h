@@ -76,9 +76,8 @@ private:
   void fillSpecials(Warp &W);
 
   std::vector<char> SharedStorage;
-  char *LocalStorage = nullptr;
+  char *LocalStorage = nullptr; ///< And a shadow behind it if that is checked.
   uint64_t LocalStorageBytes = 0;
-  std::vector<std::vector<uint8_t>> LocalShadow;
   std::vector<std::vector<char>> SpecialRows;
   BarrierState Barriers[ClusterBarrier + 1];
   uint32_t NextWarp = 0;

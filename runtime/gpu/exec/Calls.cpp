@@ -83,7 +83,7 @@ void Warp::writePiece(Frame &F, const CallInfo::Piece &P, unsigned Lane,
   } else if (char *M = local(Lane, F.LocalBase + P.Offset, P.Bytes)) {
     std::memcpy(M, &Value, std::min<uint32_t>(P.Bytes, 8));
     if (LocalShadow)
-      std::memset(LocalShadow + (M - LocalMemory), 1,
+      std::memset(LocalShadow + (M - LocalMemory), ShadowWritten,
                   std::min<uint32_t>(P.Bytes, 8));
   }
 }
@@ -168,11 +168,18 @@ void Warp::markFrame(const Frame &F) {
     return;
   for (uint32_t M = F.Lanes; M; M &= M - 1) {
     uint8_t *Marks = LocalShadow + __builtin_ctz(M) * LocalStride + F.LocalBase;
-    std::memset(Marks, ShadowBeyond, F.LocalTop - F.LocalBase);
-    std::memset(Marks, 0, F.Fn->ParamBytes);
+    std::memset(Marks, 0, F.LocalTop - F.LocalBase);
+    std::memset(Marks, ShadowLive, F.Fn->ParamBytes);
     for (const NamedRange &R : F.Fn->Variables)
-      std::memset(Marks + R.Begin, 0, R.Bytes);
+      std::memset(Marks + R.Begin, ShadowLive, R.Bytes);
   }
+}
+
+void Warp::markGone(uint64_t Begin, uint64_t End, uint32_t Lanes) {
+  if (LocalShadow)
+    for (uint32_t M = Lanes; M; M &= M - 1)
+      std::memset(LocalShadow + __builtin_ctz(M) * LocalStride + Begin,
+                  ShadowReturned, End - Begin);
 }
 
 bool Warp::callFunction(uint32_t S, uint32_t Site, uint32_t Function,
@@ -229,6 +236,7 @@ bool Warp::doReturn(uint32_t S) {
     copyPiece(*F, F->Fn->Results[K], *Caller, Info.Results[K], Mask);
   Splits[S].Where = Caller;
   Splits[S].Pc = F->ReturnTo;
+  markGone(F->LocalBase, F->LocalTop, Mask);
   leaveFrame(F, Mask);
   return true;
 }
@@ -313,7 +321,9 @@ void Warp::stack(const Inst &I, uint32_t Mask) {
     uint64_t To = Floor;
     for (uint32_t M = Mask; M; M &= M - 1)
       To = std::max(To, Read(I.A, unsigned(__builtin_ctz(M))));
-    F.LocalTop = uint32_t(std::min<uint64_t>(To, F.LocalTop));
+    To = std::min<uint64_t>(To, F.LocalTop);
+    markGone(To, F.LocalTop, Mask);
+    F.LocalTop = uint32_t(To);
     return;
   }
   uint64_t Bytes = 0, Align = uint64_t(I.Imm);
@@ -331,8 +341,8 @@ void Warp::stack(const Inst &I, uint32_t Mask) {
     for (uint32_t M = Mask; M; M &= M - 1) {
       uint8_t *Marks =
           LocalShadow + uint64_t(__builtin_ctz(M)) * LocalStride + Base;
-      std::memset(Marks, 0, Bytes);
-      std::memset(Marks + Bytes, ShadowBeyond, F.LocalTop - Base - Bytes);
+      std::memset(Marks, ShadowLive, Bytes);
+      std::memset(Marks + Bytes, 0, F.LocalTop - Base - Bytes);
     }
   Write(Base);
 }

@@ -44,8 +44,10 @@ constexpr uint32_t NoSlot = ~uint32_t(0);
 /// variables: an overrun meets them first, and recursion ends even in functions
 /// without memory of their own.
 constexpr uint32_t FrameGap = 16;
-/// Marks such bytes; see Warp::LocalShadow.
-constexpr uint8_t ShadowBeyond = 0x80;
+/// Marks of bytes of local memory; see Warp::LocalShadow.
+constexpr uint8_t ShadowLive = 0x80;     ///< In a variable of a frame,
+constexpr uint8_t ShadowWritten = 0x81;  ///< which was written.
+constexpr uint8_t ShadowReturned = 0x40; ///< In a frame that is gone.
 constexpr uint32_t NoPc = ~uint32_t(0);
 /// The reconvergence point of branches whose paths meet only at the return.
 constexpr uint32_t ReturnPc = NoPc - 1;

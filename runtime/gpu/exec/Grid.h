@@ -64,6 +64,7 @@ struct Grid {
   std::unique_ptr<RaceDetector> Races; ///< Null: not checked.
   std::unique_ptr<Recorder> Traces;    ///< Null: nothing is traced.
   bool CheckUninit = false;
+  bool CheckStack = false;  ///< Accesses to local memory that is no variable.
   uint64_t Workspace = 0;   ///< Of the grid barrier; cooperative launches only.
   uint32_t SharedBytes = 0; ///< Static and dynamic.
   uint32_t LocalBytes = 0;  ///< Per thread.

@@ -81,6 +81,7 @@ Grid::Grid(Device &D, const Kernel &K, const KernelCode &C, GlobalMemory &M,
   Independent = D.config().SmArch >= 70;
   InStep = !Independent || K.attributes().TargetArch < 70;
   CheckUninit = checks(CheckFamily::Uninit);
+  CheckStack = checks(CheckFamily::Bounds);
   if (checks(CheckFamily::Race))
     Races = std::make_unique<RaceDetector>(*this);
   SharedBytes = C.DynamicSharedBase + O.DynamicSharedBytes;

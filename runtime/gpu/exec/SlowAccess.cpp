@@ -273,13 +273,29 @@ uint64_t resolveLane(Warp &W, const Inst &I, unsigned Lane, uint64_t Address,
 
 /// Whether one of \p Bytes bytes, a power of two, lies in no variable.
 bool isBeyond(const uint8_t *Shadow, uint32_t Bytes) {
-  uint64_t Marks = 0;
+  constexpr uint64_t Live = 0x0101010101010101ull * ShadowLive;
+  uint64_t Marks = Live;
   for (uint32_t Done = 0; Done < Bytes; Done += 8) {
-    uint64_t Some = 0;
+    uint64_t Some = Live;
     std::memcpy(&Some, Shadow + Done, std::min(Bytes - Done, 8u));
-    Marks |= Some;
+    Marks &= Some;
   }
-  return Marks & 0x0101010101010101ull * ShadowBeyond;
+  return (Marks & Live) != Live;
+}
+
+/// The same of all lanes of \p Mask with accesses as wide as T. Most are fine,
+/// which takes no branch to find out.
+template <typename T>
+bool isAnyBeyond(const uint8_t *Shadow, const uint64_t (&A)[WarpSize],
+                 uint64_t Memory, uint32_t Mask) {
+  constexpr T Live = T(0x0101010101010101ull * ShadowLive);
+  T Marks = Live;
+  for (; Mask; Mask &= Mask - 1) {
+    T Some;
+    std::memcpy(&Some, Shadow + (A[__builtin_ctz(Mask)] - Memory), sizeof(T));
+    Marks &= Some;
+  }
+  return (Marks & Live) != Live;
 }
 
 /// How many of \p Bytes bytes, a power of two, are marked as written.
@@ -288,13 +304,12 @@ uint32_t written(const uint8_t *Shadow, uint32_t Bytes) {
   for (uint32_t Done = 0; Done < Bytes; Done += 8) {
     uint64_t Marks = 0;
     std::memcpy(&Marks, Shadow + Done, std::min(Bytes - Done, 8u));
-    N += unsigned(__builtin_popcountll(Marks));
+    N += unsigned(__builtin_popcountll(Marks & 0x0101010101010101ull));
   }
   return N;
 }
 
-/// Shared and local bytes that are read before they were written, and local
-/// ones between the variables of the frames.
+/// Shared and local bytes that are read before they were written.
 void checkInitialised(Warp &W, uint32_t Mask, const uint64_t (&A)[WarpSize],
                       uint32_t Bytes, AccessKind Kind, TraceSpace Space) {
   bool Shared = Space == TraceSpace::Shared;
@@ -305,15 +320,8 @@ void checkInitialised(Warp &W, uint32_t Mask, const uint64_t (&A)[WarpSize],
   for (uint32_t M = Mask; M; M &= M - 1) {
     unsigned L = unsigned(__builtin_ctz(M));
     uint64_t Offset = A[L] - reinterpret_cast<uint64_t>(Memory);
-    if (!Shared && isBeyond(Shadow + Offset, Bytes)) {
-      uint64_t Where = Offset - L * W.LocalStride;
-      W.report(FindingKind::OutOfBoundsLocal, L,
-               describe("local", Kind, Bytes, Where) +
-                   " is outside of the thread's variables" +
-                   besideNearest(variablesOf(W), 0, Where),
-               Where, Bytes);
-      continue;
-    }
+    if (!Shared && isBeyond(Shadow + Offset, Bytes))
+      continue; // checkStack() told.
     uint32_t Missing = Bytes - written(Shadow + Offset, Bytes);
     if (!Missing)
       continue;
@@ -330,12 +338,39 @@ void checkInitialised(Warp &W, uint32_t Mask, const uint64_t (&A)[WarpSize],
     }
     if (Kind == AccessKind::Load)
       continue;
-    std::memset(Shadow + Offset, 1, Bytes);
+    std::memset(Shadow + Offset, Shared ? 1 : ShadowWritten, Bytes);
     if (Shared)
       W.Owner.SharedUnwritten -= Missing;
   }
 }
 } // namespace
+
+void gevo::gpu::checkStack(Warp &W, uint32_t Mask,
+                           const uint64_t (&A)[WarpSize], uint32_t Bytes,
+                           AccessKind Kind) {
+  uint64_t Memory = reinterpret_cast<uint64_t>(W.LocalMemory);
+  if ((Bytes == 4 && !isAnyBeyond<uint32_t>(W.LocalShadow, A, Memory, Mask)) ||
+      (Bytes == 8 && !isAnyBeyond<uint64_t>(W.LocalShadow, A, Memory, Mask)))
+    return;
+  for (uint32_t M = Mask; M; M &= M - 1) {
+    unsigned L = unsigned(__builtin_ctz(M));
+    uint64_t Offset = A[L] - Memory;
+    const uint8_t *Marks = W.LocalShadow + Offset;
+    if (!isBeyond(Marks, Bytes))
+      continue;
+    uint64_t Where = Offset - L * W.LocalStride;
+    std::string Text = describe("local", Kind, Bytes, Where);
+    if (std::count(Marks, Marks + Bytes, ShadowReturned))
+      W.report(FindingKind::UseAfterFree, L,
+               Text + " is in the stack of a call that has returned", Where,
+               Bytes);
+    else
+      W.report(FindingKind::OutOfBoundsLocal, L,
+               Text + " is outside of the thread's variables" +
+                   besideNearest(variablesOf(W), 0, Where),
+               Where, Bytes);
+  }
+}
 
 bool gevo::gpu::watchAccess(Warp &W, const Inst &I, uint32_t Mask,
                             const uint64_t (&A)[WarpSize], uint32_t Bytes,
@@ -376,6 +411,9 @@ bool gevo::gpu::resolveSlowly(Warp &W, const Inst &I, uint32_t Mask,
                A[L], Bytes);
     Of[unsigned(Spaces[L])] |= 1u << L;
   }
+  if (uint32_t Locals = Of[unsigned(TraceSpace::Local)];
+      Locals && W.LocalShadow)
+    checkStack(W, Locals, A, Bytes, Kind);
   if (!W.Watched)
     return true;
   // A trace has one record per instruction: that of the first space present.

@@ -158,8 +158,8 @@ public:
   uint64_t Executed = 0;  ///< Warp instructions, up to the last slice.
   /// While a clock is read: warp instructions of this warp and of the grid.
   uint64_t NowExecuted = 0, NowInGrid = 0;
-  /// A mark for each byte of local memory: 0 until it is written, 1 then,
-  /// ShadowBeyond where no frame has a variable. Null: not checked.
+  /// A mark for each byte of local memory; 0 where no frame has or had a
+  /// variable. Null: not checked.
   uint8_t *LocalShadow = nullptr;
 
 private:
@@ -198,6 +198,8 @@ private:
   void call(uint32_t S, const Inst &I, uint32_t Mask);
   /// Sets the marks of local memory for a frame that is entered.
   void markFrame(const Frame &F);
+  /// [Begin, End) of the stacks of \p Lanes is no frame's any more.
+  void markGone(uint64_t Begin, uint64_t End, uint32_t Lanes);
   bool callFunction(uint32_t S, uint32_t Site, uint32_t Function,
                     uint32_t Mask);
   void callIndirect(uint32_t S, const Inst &I, uint32_t Mask);
