@@ -68,6 +68,7 @@ public:
       : File(File), Options(Options), Device(Options.Gpu.Config),
         Clock(Options.Gpu.Profile) {
     Clock.setExact(Options.Exact);
+    Clock.setTextOrder(Options.Costs == gpu::timing::CostChoice::Text);
   }
 
   bool prepare(std::string &Error) {
@@ -101,7 +102,8 @@ public:
   /// tools, and for GPUs whose machine code cannot be read, rules do.
   bool assemble(const std::string &Ptx, std::string &Error) {
     using gpu::timing::CostChoice;
-    if (!Options.Timing || Options.Costs == CostChoice::Rules)
+    if (!Options.Timing || Options.Costs == CostChoice::Rules ||
+        Options.Costs == CostChoice::Text)
       return true;
     gpu::Result<gpu::timing::SassModule> M = gpu::timing::assemble(
         gpu::timing::findSassTools(), Ptx, Clock.profile().Arch);
@@ -272,8 +274,9 @@ private:
                           const gpu::timing::LaunchTiming &T) {
     using namespace gpu::timing;
     ordered_json J;
-    J["source"] =
-        T.Source == gpu::timing::CostSource::Sass ? "sass" : "ptx-rules";
+    J["source"] = T.Source == CostSource::Sass      ? "sass"
+                  : T.Source == CostSource::PtxText ? "ptx-text"
+                                                    : "ptx-rules";
     J["l2"] = T.WarmL2 ? "warm" : "cold";
     J["registers_per_thread"] = T.RegistersPerThread;
     J["blocks_per_sm"] = T.Full.BlocksPerSM;

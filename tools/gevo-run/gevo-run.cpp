@@ -100,8 +100,9 @@ const char Help[] =
     "                    separated by commas: bounds, align, race, uninit,\n"
     "                    barrier, shuffle, atomic\n"
     "  --costs SOURCE    what instructions cost: sass (the machine code that\n"
-    "                    ptxas makes), rules (about PTX), or auto (default:\n"
-    "                    sass where it can be had)\n"
+    "                    ptxas makes), rules (about PTX), text (the same, in\n"
+    "                    the order of the text), or auto (default: sass where\n"
+    "                    it can be had)\n"
     "  --l2 STATE        warm (default: L2 holds what was copied to the GPU, "
     "then\n"
     "                    what earlier launches left) or cold (empty before "
@@ -175,7 +176,7 @@ private:
 gpu::timing::CostChoice costChoice(const std::string &Name) {
   if (auto Choice = gpu::timing::costChoiceByName(Name))
     return *Choice;
-  fail("unknown costs '" + Name + "'; expected auto, rules or sass");
+  fail("unknown costs '" + Name + "'; expected auto, rules, text or sass");
 }
 
 bool coldL2(const std::string &State) {

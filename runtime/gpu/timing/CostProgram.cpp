@@ -7,6 +7,7 @@
 
 #include "runtime/gpu/timing/CostProgram.h"
 
+#include <algorithm>
 #include <cassert>
 
 using namespace gevo::gpu::timing;
@@ -21,6 +22,15 @@ void CostFunction::add(Uop U, const std::vector<uint16_t> &Sources,
   Registers.insert(Registers.end(), Sources.begin(), Sources.end());
   Registers.insert(Registers.end(), Results.begin(), Results.end());
   Uops.push_back(U);
+}
+
+void CostProgram::keepTextOrder() {
+  assert(Source == CostSource::PtxRules && "machine code has its own order");
+  Source = CostSource::PtxText;
+  for (CostFunction &F : Functions) {
+    F.Regions.clear();
+    std::fill(F.RegionAt.begin(), F.RegionAt.end(), NoIndex);
+  }
 }
 
 void CostProgram::finish() {

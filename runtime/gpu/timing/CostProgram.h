@@ -104,6 +104,7 @@ struct CostFunction {
 /// Where the costs came from.
 enum class CostSource : uint8_t {
   PtxRules, ///< Rules about what the assembler makes of PTX.
+  PtxText,  ///< The same, but in the order in which the PTX stands.
   Sass      ///< The machine code that the assembler made.
 };
 
@@ -114,6 +115,10 @@ struct CostProgram {
   uint32_t NumRegisters = 0;          ///< Of all functions together.
   uint32_t RegistersPerThread = 0;    ///< For occupancy.
   CostSource Source = CostSource::PtxRules;
+
+  /// Forgets in which order the assembler would put instructions: they are
+  /// issued as they stand in the PTX.
+  void keepTextOrder();
 
   /// Lays out RegisterBase and completes the micro-operations; call when all
   /// functions are there.

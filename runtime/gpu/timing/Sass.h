@@ -78,9 +78,10 @@ Result<SassModule> assemble(const SassTools &Tools, std::string_view Ptx,
 enum class CostChoice : uint8_t {
   Auto,  ///< Machine code where it can be had, otherwise rules.
   Rules, ///< Rules about PTX.
+  Text,  ///< Rules about PTX, issued in the order in which it stands.
   Sass   ///< Machine code or an error.
 };
-/// "auto", "rules" or "sass".
+/// "auto", "rules", "text" or "sass".
 std::optional<CostChoice> costChoiceByName(std::string_view Name);
 
 /// The registers of an instruction: \p Opcode with its modifiers, \p Text what

@@ -242,6 +242,8 @@ gevo::gpu::timing::costChoiceByName(std::string_view Name) {
     return CostChoice::Auto;
   if (Name == "rules")
     return CostChoice::Rules;
+  if (Name == "text")
+    return CostChoice::Text;
   if (Name == "sass")
     return CostChoice::Sass;
   return std::nullopt;

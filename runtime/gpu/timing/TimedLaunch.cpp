@@ -54,7 +54,10 @@ CostProgram costsOf(const Profile &P, const Kernel &K,
 } // namespace
 
 CostProgram Clock::costs(const Kernel &K, const SassModule *Machine) const {
-  return costsOf(P, K, Machine);
+  CostProgram Costs = costsOf(P, K, Machine);
+  if (TextOrder && Costs.Source == CostSource::PtxRules)
+    Costs.keepTextOrder();
+  return Costs;
 }
 
 TimedResult Clock::launch(Device &D, const Kernel &K, const LaunchOptions &O,

@@ -38,6 +38,8 @@ public:
   /// Whether every block is timed; otherwise blocks of large grids that behave
   /// alike are sampled.
   void setExact(bool Every) { Exact = Every; }
+  /// Whether rules keep the order in which PTX stands; see CostChoice::Text.
+  void setTextOrder(bool Keep) { TextOrder = Keep; }
   /// Empties L2 before the next launch.
   void flush() { Memory.flush(); }
   /// The host copied \p Bytes to \p Address of \p D: L2 holds the end of
@@ -68,6 +70,7 @@ private:
   Profile P;
   MemorySystem Memory;
   bool Exact = false;
+  bool TextOrder = false;
 };
 
 /// The limits of a device that \p P describes.
