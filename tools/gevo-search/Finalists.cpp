@@ -219,10 +219,15 @@ void Finals::add(StringRef Title, double Most, std::vector<Finalist> &Result) {
   std::vector<Individual> All = candidates(Most);
   if (All.empty())
     return;
+  All.insert(All.begin(), polished(All[0], Most, All));
   size_t Before = All[0].Edits.size();
   V.say(Title + ": minimising " + counted(Before, "edit") + Time);
-  All.insert(All.begin(), polished(All[0], Most, All));
   Individual Kept = minimised(All[0], Most);
+  // What has no error may be the faster machine code, too.
+  for (const Finalist &F : Result)
+    if (std::optional<double> Price = Judging.price(Kept);
+        Price && F.passed() && F.Kept.Result.Time <= *Price)
+      Kept = F.Kept;
   auto Add = [&](Finalist F, StringRef Suffix) {
     F.Title = (Title + Suffix).str();
     F.Before = Before;
