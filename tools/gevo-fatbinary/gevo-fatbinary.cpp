@@ -170,7 +170,9 @@ CommandLine parseCommandLine(const std::vector<std::string> &Args) {
 
 std::string readFile(const std::string &Name) {
   std::ifstream In(Name, std::ios::binary);
-  if (!In)
+  // Of a folder this fails, where the iterator would throw.
+  In.peek();
+  if (!In.is_open() || In.bad())
     fail("cannot read '" + Name + "': " + std::strerror(errno));
   return {std::istreambuf_iterator<char>(In), std::istreambuf_iterator<char>()};
 }

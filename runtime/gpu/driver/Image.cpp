@@ -109,7 +109,9 @@ CUresult gevo::driver::readImageFile(const std::string &Name, unsigned Arch,
                                      std::vector<std::string> &Texts,
                                      std::string &Error) {
   std::ifstream In(Name, std::ios::binary);
-  if (!In) {
+  // Of a folder this fails, where the iterator would throw.
+  In.peek();
+  if (!In.is_open() || In.bad()) {
     Error = "cannot read '" + Name + "': " + std::strerror(errno);
     return CUDA_ERROR_FILE_NOT_FOUND;
   }

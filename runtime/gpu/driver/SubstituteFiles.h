@@ -14,6 +14,7 @@
 #ifndef GEVO_RUNTIME_GPU_DRIVER_SUBSTITUTEFILES_H
 #define GEVO_RUNTIME_GPU_DRIVER_SUBSTITUTEFILES_H
 
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -40,10 +41,11 @@ inline std::vector<std::string> substituteFiles() {
 /// The text of one of them, or nothing if it cannot be read or is empty.
 inline std::optional<std::string> substituteText(const std::string &File) {
   std::ifstream In(File, std::ios::binary);
+  // Of a folder this fails, where the iterator would throw.
+  if (In.peek() == EOF)
+    return std::nullopt;
   std::string Text((std::istreambuf_iterator<char>(In)),
                    std::istreambuf_iterator<char>());
-  if (!In.is_open() || Text.empty())
-    return std::nullopt;
   return Text;
 }
 

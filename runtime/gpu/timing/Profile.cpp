@@ -7,10 +7,12 @@
 
 #include "runtime/gpu/timing/Profile.h"
 
+#include <cstdio>
+#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <set>
+#include <sstream>
 
 using namespace gevo::gpu;
 using namespace gevo::gpu::timing;
@@ -154,11 +156,17 @@ Result<Profile> gevo::gpu::timing::parseProfile(std::string_view Text) {
 }
 
 Result<Profile> gevo::gpu::timing::readProfile(const std::string &File) {
+  std::error_code Ignored;
+  if (std::filesystem::is_directory(File, Ignored))
+    return Diagnostic{File + ": is a folder, not a profile of a GPU"};
   std::ifstream In(File, std::ios::binary);
-  std::string Text{std::istreambuf_iterator<char>(In), {}};
-  if (!In || In.bad())
+  std::ostringstream Text;
+  // Not with an iterator, which throws where reading fails.
+  if (In.peek() != EOF)
+    Text << In.rdbuf();
+  if (!In.is_open() || In.bad() || !Text)
     return Diagnostic{File + ": cannot be read"};
-  Result<Profile> P = parseProfile(Text);
+  Result<Profile> P = parseProfile(Text.str());
   if (P)
     return P;
   // What is missing has no line.

@@ -102,6 +102,11 @@ TEST_F(ModuleTest, Files) {
   EXPECT_EQ(A.cuModuleLoad(&M, "/no/such/file.ptx"), CUDA_ERROR_FILE_NOT_FOUND);
   EXPECT_NE(testing::internal::GetCapturedStderr().find("/no/such/file.ptx"),
             std::string::npos);
+  testing::internal::CaptureStderr();
+  std::string Folder = testing::TempDir();
+  EXPECT_EQ(A.cuModuleLoad(&M, Folder.c_str()), CUDA_ERROR_FILE_NOT_FOUND);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("Is a directory"),
+            std::string::npos);
 }
 
 // A parse error goes into the log that the program asked for, with line and

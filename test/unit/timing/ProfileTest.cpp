@@ -132,6 +132,21 @@ TEST(Profile, MissingFields) {
             File + ": field 'l2_ways' is missing");
 }
 
+TEST(Profile, FilesThatCannotBeRead) {
+  std::string Folder = testing::TempDir();
+  EXPECT_EQ(readProfile(Folder).error().str(),
+            Folder + ": is a folder, not a profile of a GPU");
+  std::string None = Folder + "/no-such.gpu";
+  EXPECT_EQ(readProfile(None).error().str(), None + ": cannot be read");
+  // It can be opened, but not read from its start.
+  EXPECT_EQ(readProfile("/proc/self/mem").error().str(),
+            "/proc/self/mem: cannot be read");
+  std::string Empty = Folder + "/empty.gpu";
+  std::ofstream{Empty};
+  EXPECT_EQ(readProfile(Empty).error().str(),
+            Empty + ": field 'name' is missing");
+}
+
 TEST(Profile, RelationsBetweenFields) {
   EXPECT_THAT(errorOf(withLine("l2_latency", "l2_latency = 20")),
               HasSubstr("'l2_latency' must be above 'l1_latency'"));
