@@ -7,9 +7,13 @@
 
 #include "tools/gevo-run/CommandLine.h"
 
+#include "runtime/gpu/capture/Blob.h"
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 using namespace gevo;
 using namespace gevo::run;
@@ -60,4 +64,15 @@ void gevo::run::failUnknown(const std::string &Option,
   fail(
       "unknown option '" + Option + "'" +
       (Nearest.empty() ? "; see --help" : "; did you mean '" + Nearest + "'?"));
+}
+
+bool gevo::run::writeReport(const std::string &File, const std::string &Text,
+                            std::string &Error) {
+  if (File != "-")
+    return capture::writeAtomically(File, Text, Error);
+  if (std::fputs(Text.c_str(), stdout) >= 0 && !std::fflush(stdout))
+    return true;
+  Error = std::string("cannot write the report to standard output: ") +
+          std::strerror(errno);
+  return false;
 }

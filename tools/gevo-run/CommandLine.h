@@ -25,6 +25,11 @@ uint64_t number(const std::string &Option, const std::string &Text);
 [[noreturn]] void failUnknown(const std::string &Option,
                               const std::vector<std::string> &Known);
 
+/// Writes the report \p Text to \p File, complete or not at all; "-" is
+/// standard output. Returns false and sets \p Error if it cannot.
+bool writeReport(const std::string &File, const std::string &Text,
+                 std::string &Error);
+
 } // namespace gevo::run
 
 #endif // GEVO_TOOLS_GEVO_RUN_COMMANDLINE_H

@@ -99,6 +99,10 @@ runProgram(const std::vector<std::string> &Command,
 std::string unsuitable(const std::string &Program, const ElfSummary &Elf,
                        const std::string &Runtimes);
 
+/// Why no program can run on the driver library \p Driver, as --driver names
+/// it; empty if nothing is known against it.
+std::string unusableDriver(const std::string &Driver);
+
 /// The functions of CUDA that \p Program and its libraries import and we lack.
 std::vector<std::string> missingFunctions(const std::string &Program,
                                           const ElfSummary &Elf,

@@ -9,7 +9,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/gpu/capture/Blob.h"
 #include "runtime/gpu/driver/Settings.h"
 #include "tools/gevo-run/CommandLine.h"
 #include "tools/gevo-run/Program.h"
@@ -248,8 +247,7 @@ std::optional<int> reportRun(const ProgramOptions &O, const std::string &Gpu,
   J.update(reportJson(R));
   if (std::string Why; !Outputs.judge(O.Json.empty() ? nullptr : &J, Why))
     Wrong.push_back(Why);
-  if (!O.Json.empty() &&
-      !capture::writeAtomically(O.Json, J.dump(2) + "\n", Error))
+  if (!O.Json.empty() && !writeReport(O.Json, J.dump(2) + "\n", Error))
     Wrong.push_back(Error);
   if (std::string Why; !reportCapture(O.Capture, Why))
     Wrong.push_back(Why);
@@ -279,10 +277,13 @@ int gevo::run::programMain(int Argc, char **Argv) {
     return listMissing(O, *Place);
   std::string Program = findProgram(O.Command[0]);
   auto Elf = readElf(Program);
-  if (Elf && O.Driver == "embedded")
-    if (std::string Why = unsuitable(O.Command[0], *Elf, Place->runtimes());
-        !Why.empty())
-      fail(Why);
+  std::string Why;
+  if (O.Driver != "embedded")
+    Why = unusableDriver(O.Driver);
+  else if (Elf)
+    Why = unsuitable(O.Command[0], *Elf, Place->runtimes());
+  if (!Why.empty())
+    fail(Why);
   std::optional<HeldSignals> Signals(std::in_place);
   prepareCapture(O.Capture);
   ProgramOutputs Outputs(O.Compare);

@@ -353,9 +353,7 @@ int gevo::run::replayMain(int Argc, char **Argv) {
               {"weighted_us", weighted(Rows)},
               {"cases", std::move(Cases)}};
     std::string Text = J.dump(2) + "\n";
-    if (L.Json == "-")
-      std::fputs(Text.c_str(), stdout);
-    else if (!capture::writeAtomically(L.Json, Text, Error))
+    if (!writeReport(L.Json, Text, Error))
       fail(Error);
   }
   if (!Compared)

@@ -8,6 +8,7 @@
 #include "tools/gevo-run/Program.h"
 
 #include <cctype>
+#include <dlfcn.h>
 #include <unistd.h>
 
 using namespace gevo;
@@ -98,4 +99,19 @@ gevo::run::missingFunctions(const std::string &Program, const ElfSummary &Elf,
         (!Known.Here.count(Name) && !Exported.count(Name)))
       Missing.push_back(Name);
   return Missing;
+}
+
+std::string gevo::run::unusableDriver(const std::string &Driver) {
+  // A program need not look at errors, and of another driver than ours there is
+  // no log that tells them: it would seem to have run.
+  std::string Name = Driver == "nvidia" ? "libcuda.so.1" : Driver;
+  void *Library = dlopen(Name.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (!Library)
+    return "cannot open the driver library: " + std::string(dlerror()) +
+           "; --driver is embedded, nvidia, or the name of a library";
+  bool IsDriver = dlsym(Library, "cuInit");
+  dlclose(Library);
+  return IsDriver
+             ? ""
+             : "'" + Name + "' is no CUDA driver library: it has no cuInit";
 }
