@@ -75,7 +75,7 @@ bool Device::openLibrary(std::string &Error) {
   // Extras go together; a library that has only some is another version.
   int Version = 0;
   if (Driver.gevoGpuVersion && Driver.gevoGpuVersion(&Version) == 0 &&
-      Version < 6) {
+      Version < 7) {
     Error = "'" + Path + "' is an embedded GPU of an older version";
     return false;
   }

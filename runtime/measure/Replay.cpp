@@ -268,6 +268,7 @@ CUresult Replay::Impl::launchTimed(size_t Index, const ReplayOptions &O,
     uint64_t Left =
         std::max<uint64_t>(1, O.CycleLimit - std::min(O.CycleLimit, R.Cycles));
     T.gevoGpuSetCycleLimit(O.CycleLimit ? Left : 0);
+    T.gevoGpuSetNextGrid(C.gridNumber(Index));
     CUresult Status = launch(Index);
     takeCounters(R);
     return Status;

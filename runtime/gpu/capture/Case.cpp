@@ -45,6 +45,11 @@ Buffer Buffer::output(uint64_t Address, Bytes Before, Bytes After,
   return B;
 }
 
+uint64_t Case::gridNumber(size_t Launch) const {
+  uint64_t Number = Launches[Launch].GridNumber;
+  return Number ? Number : Index + Launch + 1;
+}
+
 bool Case::callsHeap() const {
   return !HeapCalls.empty() ||
          std::any_of(Buffers.begin(), Buffers.end(),

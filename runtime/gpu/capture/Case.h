@@ -90,6 +90,7 @@ struct Launch {
   Bytes Params; ///< The parameter buffer.
   /// Where its parameters start; empty: not known.
   std::vector<uint32_t> Offsets;
+  uint64_t GridNumber = 0; ///< %gridid; 0: not known.
 };
 
 /// A call of malloc: which call of which thread (numbered through the grid),
@@ -113,6 +114,9 @@ struct Case {
   /// What printf in device code printed; nothing: not known.
   std::optional<std::string> Printed;
 
+  /// The %gridid of a launch; of one where it is not known, that of a program
+  /// with one context.
+  uint64_t gridNumber(size_t Launch) const;
   /// Does it call malloc or free?
   bool callsHeap() const;
   /// Does it touch memory of the heap, so that a variant may free it?

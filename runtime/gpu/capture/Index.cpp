@@ -73,22 +73,29 @@ BlobRef blobFrom(const Json &J) {
 }
 
 Json launchJson(const Launch &L) {
-  return {{"kernel", L.Kernel},
-          {"grid", {L.Grid.X, L.Grid.Y, L.Grid.Z}},
-          {"block", {L.Block.X, L.Block.Y, L.Block.Z}},
-          {"shared_bytes", L.SharedBytes},
-          {"cooperative", L.Cooperative},
-          {"params", hex(L.Params)},
-          {"offsets", L.Offsets}};
+  Json J = {{"kernel", L.Kernel},
+            {"grid", {L.Grid.X, L.Grid.Y, L.Grid.Z}},
+            {"block", {L.Block.X, L.Block.Y, L.Block.Z}},
+            {"shared_bytes", L.SharedBytes},
+            {"cooperative", L.Cooperative},
+            {"params", hex(L.Params)},
+            {"offsets", L.Offsets}};
+  if (L.GridNumber)
+    J["grid_number"] = L.GridNumber;
+  return J;
 }
 
 Extent extentFrom(const Json &J) { return {J.at(0), J.at(1), J.at(2)}; }
 
 Launch launchFrom(const Json &J) {
-  Launch L = {
-      J.at("kernel"),       extentFrom(J.at("grid")), extentFrom(J.at("block")),
-      J.at("shared_bytes"), J.at("cooperative"),      fromHex(J.at("params")),
-      J.at("offsets")};
+  Launch L = {J.at("kernel"),
+              extentFrom(J.at("grid")),
+              extentFrom(J.at("block")),
+              J.at("shared_bytes"),
+              J.at("cooperative"),
+              fromHex(J.at("params")),
+              J.at("offsets"),
+              J.value("grid_number", uint64_t(0))};
   if (!L.Offsets.empty() &&
       (L.Offsets[0] || L.Offsets.back() >= L.Params.size() ||
        !std::is_sorted(L.Offsets.begin(), L.Offsets.end())))

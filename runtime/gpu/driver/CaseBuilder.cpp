@@ -162,6 +162,7 @@ capture::Case gevo::driver::buildCase(const LaunchPlan &Plan,
   L.Block = {Plan.Block.X, Plan.Block.Y, Plan.Block.Z};
   L.SharedBytes = Plan.DynamicShared;
   L.Cooperative = Plan.Cooperative;
+  L.GridNumber = Outcome.Result.GridNumber;
   L.Params.assign(Plan.Params.begin(), Plan.Params.end());
   for (const gpu::KernelParam &P : Plan.F->Code->params())
     L.Offsets.push_back(P.Offset);

@@ -21,7 +21,7 @@ using namespace gevo::driver;
 
 namespace {
 
-constexpr int InterfaceVersion = 6;
+constexpr int InterfaceVersion = 7;
 
 /// Changes the settings of the current context or, without one, those that new
 /// contexts get.

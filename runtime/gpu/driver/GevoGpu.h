@@ -170,6 +170,10 @@ int gevoGpuAllocFromTop(void);
    that exists and keeps what it holds. A null Name ends all bindings. */
 int gevoGpuBindVariable(const char *Name, uint64_t Address);
 
+/* The next launch of the context has this %gridid, which is not 0; those after
+   it count on from there. */
+int gevoGpuSetNextGrid(uint64_t Number);
+
 /* Begins (1, from nothing) or ends (0) to note the pages that launches write;
    2 also notes what they do to each byte, and forgets nothing until the next
    call of this function. */

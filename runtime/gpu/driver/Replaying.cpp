@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The second half of GevoGpu.h: memory at given addresses, variables bound to
-// it, the pages that launches wrote, a clock that starts anew.
+// it, the pages that launches wrote, a clock and numbers that start anew.
 //
 //===----------------------------------------------------------------------===//
 
@@ -162,6 +162,16 @@ GEVO_EXPORT int gevoGpuBindVariable(const char *Name, uint64_t Address) {
       Ctx->Bindings.clear();
     return CUDA_SUCCESS;
   });
+}
+
+GEVO_EXPORT int gevoGpuSetNextGrid(uint64_t Number) {
+  std::shared_ptr<Context> Ctx;
+  if (CUresult R = currentContext(Ctx, /*AllowFault=*/true))
+    return R;
+  if (!Number)
+    return CUDA_ERROR_INVALID_VALUE;
+  Ctx->Engine->setNextGrid(Number);
+  return CUDA_SUCCESS;
 }
 
 GEVO_EXPORT int gevoGpuWatchWrites(int On) {

@@ -248,7 +248,7 @@ void Block::fillSpecials(Warp &W) {
       break;
     case SpecialRegister::GridId: {
       auto *Long = reinterpret_cast<uint64_t *>(Row);
-      std::fill(Long, Long + WarpSize, G.Number);
+      std::fill(Long, Long + WarpSize, G.Result.GridNumber);
       break;
     }
     default:

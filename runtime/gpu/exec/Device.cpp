@@ -165,6 +165,11 @@ LaunchResult Device::launch(const Kernel &K, const LaunchOptions &O) {
   return (*Session)->result();
 }
 
+void Device::setNextGrid(uint64_t Number) {
+  std::lock_guard<std::mutex> Guard(Lock);
+  GridsRun = Number - 1;
+}
+
 const Kernel *LoadedModule::kernel(std::string_view Name) const {
   for (const auto &K : Kernels)
     if (K->name() == Name)

@@ -237,6 +237,8 @@ public:
   /// Runs a whole launch. A configuration that breaks a limit gives
   /// InvalidConfiguration.
   LaunchResult launch(const Kernel &K, const LaunchOptions &O);
+  /// The next launch has this %gridid; later ones count on from it.
+  void setNextGrid(uint64_t Number);
 
 private:
   friend class LaunchSession;

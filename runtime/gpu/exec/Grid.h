@@ -56,7 +56,6 @@ struct Grid {
   uint64_t Steps = 0;
   uint64_t Waiting = 0;     ///< Warps that polled in vain.
   uint64_t StepsBefore = 0; ///< Of the device's earlier launches.
-  uint64_t Number = 1;      ///< %gridid
   bool Independent = true;  ///< sm_70 and later: lanes may wait for each other.
   /// Lanes of a warp run in step: before sm_70, and on later GPUs in code for
   /// earlier ones, which chooses that by being so.

@@ -77,7 +77,6 @@ Grid::Grid(Device &D, const Kernel &K, const KernelCode &C, GlobalMemory &M,
             Params.begin());
   Options.Params = nullptr;
   StepsBefore = D.StepsRun;
-  Number = ++D.GridsRun;
   Independent = D.config().SmArch >= 70;
   InStep = !Independent || K.attributes().TargetArch < 70;
   CheckUninit = checks(CheckFamily::Uninit);
@@ -293,6 +292,7 @@ LaunchSession::create(Device &D, const Kernel &K, const LaunchOptions &O) {
     return Diagnostic{"a cooperative launch of " +
                       std::to_string(I->NumBlocks) + " blocks, but only " +
                       std::to_string(I->MaxResident) + " fit on the device"};
+  I->G.Result.GridNumber = ++D.GridsRun;
   return std::unique_ptr<LaunchSession>(new LaunchSession(std::move(I)));
 }
 

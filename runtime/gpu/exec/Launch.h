@@ -111,6 +111,7 @@ struct LaunchResult {
   std::vector<Finding> Findings;
   uint64_t FindingsDropped = 0; ///< Distinct ones past MaxFindings.
   LaunchCounters Counters;
+  uint64_t GridNumber = 0; ///< %gridid; 0: it did not start.
 
   /// No finding of Error severity and status Ok.
   bool clean() const;

@@ -201,7 +201,7 @@ TEST_F(LaunchTest, Counters) {
   EXPECT_GT(C.Microseconds, 0) << "but a bound";
   int Version = 0;
   EXPECT_EQ(A.gevoGpuVersion(&Version), CUDA_SUCCESS);
-  EXPECT_EQ(Version, 6);
+  EXPECT_EQ(Version, 7);
 }
 
 // Copies and fills go through L2, so a launch finds there what it reads.

@@ -47,6 +47,7 @@ protected:
     L.Params = {1, 2, 250, 255, 0, 0, 0, 7};
     L.Offsets = {0, 4};
     C.Launches = {L, L};
+    C.Launches[1].GridNumber = 99;
     C.Module = 1;
     C.Index = 12;
     C.Weight = 77;
@@ -154,6 +155,8 @@ TEST_F(CaptureFile, RoundTrip) {
   EXPECT_TRUE(X.Launches[1].Cooperative);
   EXPECT_EQ(X.Launches[1].Params, Y.Launches[1].Params);
   EXPECT_EQ(X.Launches[1].Offsets, Y.Launches[1].Offsets);
+  EXPECT_EQ(X.gridNumber(0), 13u) << "not known: from the index";
+  EXPECT_EQ(X.gridNumber(1), 99u);
   EXPECT_EQ(X.Module, 1u);
   EXPECT_EQ(X.Index, 12u);
   EXPECT_EQ(X.Weight, 77u);
