@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstring>
 #include <regex>
+#include <set>
 
 using namespace gevo;
 using namespace gevo::measure;
@@ -90,6 +91,90 @@ template <typename T> bool isFloats(std::string_view Content) {
   return Any && Content.size() % sizeof(T) == 0;
 }
 
+/// The lower halves of the doubles that a content may be; if it is floats of
+/// four bytes, these are every other one of them.
+class LowWords {
+public:
+  explicit LowWords(std::string_view Content) {
+    constexpr float Tiny = 1e-20F, Huge = 1e20F, Near = 128;
+    for (size_t I = 0; I + 8 <= Content.size(); I += 8) {
+      float Value[2];
+      std::memcpy(Value, Content.data() + I, 8);
+      float Low = std::fabs(Value[0]), High = std::fabs(Value[1]);
+      AnySet |= Low != 0;
+      AnyTiny |= Low != 0 && Low < Tiny;
+      AnyHuge |= !(Low <= Huge);
+      if (!(Low > 0) || std::isnan(High))
+        continue;
+      All.add(Value);
+      if (Low < High * Near && High < Low * Near)
+        Alike.add(Value);
+    }
+  }
+  bool areZeros() const { return !AnySet; }
+  /// Of random words less than a third are numbers that people compute with,
+  /// and one in twenty is as large as another number: this many of them do not
+  /// come from doubles. If all else is such a number, it is floats.
+  bool areFloats() const { return Alike.atLeast(4) || All.atLeast(Most); }
+  /// Nobody computes with such floats side by side.
+  bool areOfAnySize() const { return AnyTiny && AnyHuge; }
+
+private:
+  static constexpr size_t Most = 16;
+  /// Counts different words, up to Most. The upper ones have to differ too:
+  /// the lower ones of doubles that are nearly the same are not random.
+  struct Different {
+    std::set<float> Seen[2];
+
+    void add(const float (&Value)[2]) {
+      for (unsigned Half : {0, 1})
+        if (Seen[Half].size() < Most)
+          Seen[Half].insert(Value[Half]);
+    }
+    bool atLeast(size_t N) const {
+      return Seen[0].size() >= N && Seen[1].size() >= N;
+    }
+  };
+  bool AnySet = false, AnyTiny = false, AnyHuge = false;
+  Different All, Alike;
+};
+
+/// What a binary content may be an array of: nothing, one type, or, where its
+/// bytes do not tell, both. Doubles with few digits are floats too, and most
+/// pairs of floats are a double.
+std::vector<ElementType> floatTypesOf(std::string_view Content) {
+  bool Single = isFloats<float>(Content), Double = isFloats<double>(Content);
+  if (!Single && !Double)
+    return {};
+  if (Content.size() % 8)
+    return {ElementType::F32};
+  LowWords Low(Content);
+  if (Single && (Low.areFloats() || (!Double && !Low.areZeros())))
+    return {ElementType::F32};
+  if (!Single && Low.areOfAnySize())
+    return {ElementType::F64};
+  return {ElementType::F32, ElementType::F64};
+}
+
+/// Passes if it passes as every one of \p Types.
+RunDifference compareFloats(const OutputSpec &Spec,
+                            const std::vector<ElementType> &Types,
+                            const Texts &All) {
+  RunDifference First = compareArray(Spec, Types[0], All);
+  if (Types.size() == 1)
+    return First;
+  RunDifference Second = compareArray(Spec, Types[1], All);
+  if (First.Passed != Second.Passed)
+    return RunDifference::failed(
+        Spec.describe() +
+        " could be f32 or f64, and passes as one of them only: say type:f32 or "
+        "type:f64 in its rule, as in rel:1e-3,type:f64");
+  if (!First.Passed)
+    First.Reason += " (as f32; it could be f64 as well)";
+  return Second.Diff.MaxError > First.Diff.MaxError && First.Passed ? Second
+                                                                    : First;
+}
+
 RunDifference compareBytes(const OutputSpec &Spec, std::string_view Want,
                            std::string_view Got) {
   if (Want == Got)
@@ -110,12 +195,13 @@ RunDifference compareContents(const OutputSpec &Spec, const Texts &All) {
   ElementType T = Spec.Rule.Type;
   bool Exact = Spec.Rule.Limits.Mode == CompareMode::Exact;
   bool Binary = isBinary(All[0]);
-  if (T == ElementType::None && !Exact && Binary)
-    T = isFloats<float>(All[0])    ? ElementType::F32
-        : isFloats<double>(All[0]) ? ElementType::F64
-                                   : ElementType::None;
   if (T != ElementType::None)
     return compareArray(Spec, T, All);
+  std::vector<ElementType> Types;
+  if (!Exact && Binary)
+    Types = floatTypesOf(All[0]);
+  if (!Types.empty())
+    return compareFloats(Spec, Types, All);
   return Exact || Binary ? compareBytes(Spec, All[0], All.back())
                          : compareTexts(Spec, All);
 }

@@ -20,7 +20,8 @@
 //     Comparison.h.
 //   - A content with a zero byte in it is binary: under a tolerance it is an
 //     array of floats of four or of eight bytes, if all of it can be that, and
-//     equal to the byte otherwise.
+//     equal to the byte otherwise. Where its bytes do not tell which, it has to
+//     pass as both.
 //
 //===----------------------------------------------------------------------===//
 

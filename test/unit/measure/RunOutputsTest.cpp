@@ -250,6 +250,77 @@ TEST(RunOutputs, BinaryFilesAreComparedByValue) {
   EXPECT_DOUBLE_EQ(compareFiles("rel:1", Doubles, Other).Diff.MaxError, 0.5);
 }
 
+std::string doubles(const std::vector<double> &V) {
+  return std::string(reinterpret_cast<const char *>(V.data()), V.size() * 8);
+}
+
+// Bytes that could be floats or doubles pass only if they do so as both.
+TEST(RunOutputs, FloatsAreNotTakenForDoublesNorDoublesForFloats) {
+  auto compareFiles = [](const char *Rule, const std::string &Want,
+                         const std::string &Got) {
+    RunRecord A, B;
+    A.Files["x"] = Want;
+    B.Files["x"] = Got;
+    return compareRuns(onFile("x", Rule), {A}, B);
+  };
+  const char *Unclear = "'x' could be f32 or f64, and passes as one of them "
+                        "only: say type:f32 or type:f64 in its rule, as in "
+                        "rel:1e-3,type:f64";
+  std::string Round = doubles({1, 2, 3, 4});
+  EXPECT_TRUE(compareFiles("rel:1e-2", Round, Round).Passed);
+  for (double Off : {1.0625, 1.0001})
+    EXPECT_EQ(compareFiles("rel:1e-2", Round, doubles({Off, 2, 3, 4})).Reason,
+              Unclear)
+        << Off;
+  EXPECT_TRUE(
+      compareFiles("rel:1e-2,type:f64", Round, doubles({1.0001, 2, 3, 4}))
+          .Passed);
+  EXPECT_EQ(compareFiles("rel:1e-2", Round, doubles({1, 2, 9, 4})).Reason,
+            "number 5 of 'x' is 2.53125, expected 2.125 (as f32; it could be "
+            "f64 as well)");
+  EXPECT_EQ(compareFiles("rel:1e-2", doubles({1, 0x1p-60}),
+                         doubles({1.0625, 0x1p-60}))
+                .Reason,
+            Unclear);
+  // Every other float is the half of a double that hardly counts.
+  EXPECT_EQ(
+      compareFiles("rel:1e-2", bytes({0, 1, 0, 2}), bytes({5, 1, 0, 2})).Reason,
+      Unclear);
+  EXPECT_EQ(compareFiles("rel:1e-2", bytes({1e-15F, 1, 0, 2}),
+                         bytes({9e-1F, 1, 0, 2}))
+                .Reason,
+            Unclear);
+  // Enough numbers tell.
+  EXPECT_TRUE(compareFiles("rel:1e-2", bytes({1, 2, 3, 4, 5, 6, 7, 8}),
+                           bytes({1, 2.018F, 3, 4, 5.04F, 6, 7, 8}))
+                  .Passed);
+  std::vector<double> Narrow(40, 0.3);
+  for (size_t I = 0; I < Narrow.size(); ++I)
+    Narrow[I] += double(I) * 1e-15;
+  Narrow.push_back(0);
+  std::vector<double> Other = Narrow;
+  Other[0] += 0x1p-10; // 0.3 %, and as a float 0.03 %.
+  EXPECT_EQ(compareFiles("rel:1e-3", doubles(Narrow), doubles(Other)).Reason,
+            Unclear);
+  std::vector<float> Floats;
+  std::vector<double> Doubles;
+  for (int I = 1; I <= 40; ++I) {
+    Floats.push_back(float(I) / 8);
+    Doubles.push_back(1.0 / I);
+  }
+  std::string Want = bytes(Floats);
+  Floats[1] *= 1.009F;
+  EXPECT_TRUE(compareFiles("rel:1e-2", Want, bytes(Floats)).Passed);
+  Floats[0] *= 1.02F;
+  EXPECT_FALSE(compareFiles("rel:1e-2", Want, bytes(Floats)).Passed);
+  Doubles.push_back(0);
+  Want = doubles(Doubles);
+  Doubles[4] *= 1.009;
+  EXPECT_TRUE(compareFiles("rel:1e-2", Want, doubles(Doubles)).Passed);
+  Doubles[4] *= 1.02;
+  EXPECT_FALSE(compareFiles("rel:1e-2", Want, doubles(Doubles)).Passed);
+}
+
 TEST(VolatileNumbers, AreFoundAndLeftOut) {
   std::string_view First = "sum 12\ntime:  9.5 ms, 3ms\n",
                    Other = "sum 12\ntime: 10.25 ms, 12us\n";
