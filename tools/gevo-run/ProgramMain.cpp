@@ -57,11 +57,16 @@ std::string knownCosts(const std::string &Name) {
   return Name;
 }
 
-/// A file that is to be read later, as seen from any working folder.
+/// A substitute, which is read later, as seen from any working folder.
 std::string readableFile(const std::string &Name) {
   char Real[PATH_MAX];
   if (!realpath(Name.c_str(), Real) || access(Real, R_OK))
     fail("cannot read '" + Name + "': " + std::strerror(errno));
+  // The program gets the names in one variable.
+  if (std::strchr(Real, ':'))
+    fail("'" + std::string(Real) +
+         "' has a colon in its name, which parts the names of substitutes; "
+         "copy or rename it");
   return Real;
 }
 

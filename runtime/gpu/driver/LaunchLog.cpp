@@ -63,6 +63,18 @@ bool parseLog(const std::string &Bytes, LoggedProcess &P, std::string &Error) {
   return true;
 }
 
+/// \p File under a number that is no standard stream's: a program may run with
+/// these closed, and what it reads and writes is not for the log.
+int aboveStreams(int File) {
+  if (File < 0 || File > STDERR_FILENO)
+    return File;
+  int Above = fcntl(File, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  int Why = errno;
+  close(File);
+  errno = Why;
+  return Above;
+}
+
 } // namespace
 
 LaunchLog::LaunchLog(const std::string &Folder, std::string &Error)
@@ -99,7 +111,8 @@ bool LaunchLog::open(std::string &Error) {
   for (int Turn = 0; Turn < 1000 && File < 0; ++Turn) {
     Name = Folder + '/' + std::to_string(getpid()) + '.' +
            std::to_string(Turn) + ".log";
-    File = ::open(Name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    File = aboveStreams(
+        ::open(Name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (File < 0 && errno != EEXIST)
       break;
   }
