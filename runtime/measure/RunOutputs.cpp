@@ -10,8 +10,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <regex>
 #include <set>
+
+#include <regex.h>
 
 using namespace gevo;
 using namespace gevo::measure;
@@ -206,6 +207,55 @@ RunDifference compareContents(const OutputSpec &Spec, const Texts &All) {
                          : compareTexts(Spec, All);
 }
 
+/// An extended regular expression of POSIX, as the search's patterns are. The
+/// C++ library's own expressions recurse for every character and end the
+/// process on a long line; the C library's do not.
+class Expression {
+public:
+  explicit Expression(const std::string &Pattern) {
+    // The C library takes it for the letter.
+    if (Pattern.find("\\d") != Pattern.npos)
+      Problem = "it has no '\\d'; write [0-9]";
+    else if (int Code = regcomp(&Compiled, Pattern.c_str(), REG_EXTENDED)) {
+      char Text[128];
+      regerror(Code, &Compiled, Text, sizeof(Text));
+      Problem = Text;
+    }
+  }
+  Expression(const Expression &) = delete;
+  Expression &operator=(const Expression &) = delete;
+  ~Expression() {
+    if (Problem.empty())
+      regfree(&Compiled);
+  }
+  /// What is wrong with the pattern; empty: nothing, and matchesIn may be
+  /// called.
+  const std::string &problem() const { return Problem; }
+  /// What the first group, or without one the whole, matches in \p Line.
+  std::vector<std::string_view> matchesIn(std::string_view Line) const {
+    std::vector<std::string_view> Found;
+    for (size_t At = 0; At <= Line.size();) {
+      regmatch_t Match[2];
+      Match[0].rm_so = regoff_t(At);
+      Match[0].rm_eo = regoff_t(Line.size());
+      int Flags = REG_STARTEND | (At ? REG_NOTBOL : 0);
+      if (regexec(&Compiled, Line.data(), 2, Match, Flags) != 0)
+        break;
+      const regmatch_t &Wanted = Match[Compiled.re_nsub ? 1 : 0];
+      Found.push_back(Wanted.rm_so < 0
+                          ? std::string_view()
+                          : Line.substr(size_t(Wanted.rm_so),
+                                        size_t(Wanted.rm_eo - Wanted.rm_so)));
+      At = size_t(Match[0].rm_eo) + (Match[0].rm_eo == Match[0].rm_so);
+    }
+    return Found;
+  }
+
+private:
+  regex_t Compiled;
+  std::string Problem;
+};
+
 } // namespace
 
 RunDifference RunDifference::failed(std::string Reason) {
@@ -234,27 +284,28 @@ bool measure::isBinary(std::string_view Content) {
 std::optional<std::string> measure::findNumber(const std::string &Text,
                                                const std::string &Pattern,
                                                std::string &Error) {
-  try {
-    std::regex Expression(Pattern);
-    std::optional<std::string> Found;
-    for (std::sregex_iterator It(Text.begin(), Text.end(), Expression), End;
-         It != End; ++It) {
-      std::string Match = It->size() > 1 ? (*It)[1].str() : It->str();
-      Match.erase(0, Match.find_first_not_of(" \t"));
-      if (!numberIn(Match)) {
-        Error =
-            "'" + Match + "', which '" + Pattern + "' matches, is no number";
-        return std::nullopt;
-      }
-      Found = Match;
-    }
-    if (!Found)
-      Error = "nothing matches '" + Pattern + "'";
-    return Found;
-  } catch (const std::regex_error &E) {
-    Error = "'" + Pattern + "' is no regular expression: " + E.what();
+  Expression Wanted(Pattern);
+  if (!Wanted.problem().empty()) {
+    Error = "'" + Pattern + "' is no regular expression: " + Wanted.problem();
     return std::nullopt;
   }
+  std::optional<std::string> Found;
+  for (size_t Begin = 0, End; Begin < Text.size(); Begin = End + 1) {
+    End = std::min(Text.find('\n', Begin), Text.size());
+    for (std::string_view Match :
+         Wanted.matchesIn({&Text[Begin], End - Begin})) {
+      Match.remove_prefix(
+          std::min(Match.find_first_not_of(" \t"), Match.size()));
+      Found = std::string(Match);
+      if (numberIn(Match))
+        continue;
+      Error = "'" + *Found + "', which '" + Pattern + "' matches, is no number";
+      return std::nullopt;
+    }
+  }
+  if (!Found)
+    Error = "nothing matches '" + Pattern + "'";
+  return Found;
 }
 
 RunDifference

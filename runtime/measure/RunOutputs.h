@@ -91,9 +91,10 @@ RunDifference compareOutput(const OutputSpec &Spec,
 /// Is it no text?
 bool isBinary(std::string_view Content);
 
-/// The number, as it is printed, that \p Pattern's first group (or, without a
-/// group, the whole match) last matches in \p Text. Nothing, and a reason, if
-/// there is none or the pattern is none.
+/// The number, as it is printed, that the first group of \p Pattern, an
+/// extended regular expression of POSIX (or, without a group, the whole match)
+/// last matches in a line of \p Text. Nothing, and a reason, if there is none
+/// or the pattern is none.
 std::optional<std::string> findNumber(const std::string &Text,
                                       const std::string &Pattern,
                                       std::string &Error);

@@ -165,9 +165,23 @@ TEST(RunOutputs, NumberByExpression) {
   S.Number = "(";
   EXPECT_NE(compareRuns(S, {Want}, Want).Reason.find("no regular expression"),
             std::string::npos);
-  S.Number = "took (.*)\n";
+  S.Number = "took (\\d+)";
+  EXPECT_NE(compareRuns(S, {Want}, Want).Reason.find("write [0-9]"),
+            std::string::npos);
+  S.Number = "took (.*)";
   EXPECT_NE(compareRuns(S, {Want}, Want).Reason.find("is no number"),
             std::string::npos);
+}
+
+TEST(RunOutputs, ExpressionsMatchLinesOfAnyLength) {
+  std::string Error, Long = "x" + std::string(400000, 'a') + "=12\ny=3\n";
+  EXPECT_EQ(findNumber(Long, "x.*=([0-9]+)", Error), "12");
+  EXPECT_EQ(findNumber(Long, "^y=([0-9]+)$", Error), "3");
+  EXPECT_EQ(findNumber("a=1 a=2, b", "a=([0-9]+)", Error), "2");
+  EXPECT_EQ(findNumber("1 2 3", "[0-9]", Error), "3") << "without a group";
+  EXPECT_EQ(findNumber("1 2 3", "^[0-9]", Error), "1");
+  EXPECT_EQ(findNumber("x 1", "(9)?x", Error), std::nullopt);
+  EXPECT_EQ(findNumber("xx", "y*", Error), std::nullopt);
 }
 
 TEST(RunOutputs, DeviationsOfRuns) {
