@@ -265,7 +265,8 @@ Fitness LaunchRunner::run(const Payload &Code) {
 }
 
 Expected<std::vector<std::vector<uint8_t>>>
-LaunchRunner::watch(const Payload &Code, const std::string &Variable) {
+LaunchRunner::watch(const Payload &Code, const std::string &Variable,
+                    double Factor) {
   std::string Message;
   if (!open(Message))
     return createStringError(inconvertibleErrorCode(), Message);
@@ -276,7 +277,7 @@ LaunchRunner::watch(const Payload &Code, const std::string &Variable) {
     measure::ReplayOptions O;
     O.Checks = "none";
     O.Timing = false;
-    O.StepFactor = 1000;
+    O.StepFactor = Factor;
     O.Rule = Of.Rule;
     measure::ReplayResult Result = R.run(Ptx, O);
     if (!Result.passed())

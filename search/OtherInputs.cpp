@@ -115,9 +115,19 @@ static void drawWords(const Elements &All, Random &Dice) {
   std::vector<uint8_t> Seen;
   for (size_t I = 0; I < All.count(); ++I)
     Seen.insert(Seen.end(), All[I], All[I] + All.size());
-  for (size_t I = 0; I < All.count(); ++I)
-    std::memcpy(All[I], &Seen[Dice.below(All.count()) * All.size()],
+  // As with floats: one number alone must not stay it. Zeros do, as what was
+  // cleared is there to be counted from.
+  uint32_t First = 0;
+  std::memcpy(&First, Seen.data(), All.size());
+  bool Alone = First && llvm::equal(ArrayRef(Seen).drop_front(All.size()),
+                                    ArrayRef(Seen).drop_back(All.size()));
+  for (size_t I = 0; I < All.count(); ++I) {
+    uint32_t Near = First + Dice.below(3) - 1;
+    std::memcpy(All[I],
+                Alone ? reinterpret_cast<const uint8_t *>(&Near)
+                      : &Seen[Dice.below(All.count()) * All.size()],
                 All.size());
+  }
 }
 
 static void shuffle(const Elements &All, Random &Dice) {
@@ -198,9 +208,18 @@ static void addValues(const Case &C, bool Doubles, bool Order, Random &Dice,
                   std::nullopt});
 }
 
-// What a parameter of \p Size bytes at \p At is made of: floats that are drawn.
+// The word at \p At is a half of an address.
+static bool isOfAddress(const capture::Bytes &Params, size_t At,
+                        const Case &C) {
+  size_t Long = At / 8 * 8;
+  return Long + 8 <= Params.size() &&
+         isAddress(loadAs<uint64_t>(&Params[Long]), C);
+}
+
+// Draws the floats that a parameter of \p Size bytes at \p At has; false if it
+// has none.
 static bool drawParameter(capture::Bytes &Params, size_t At, size_t Size,
-                          bool Doubles, Random &Dice) {
+                          bool Doubles, const Case &C, Random &Dice) {
   uint8_t *From = &Params[At];
   if (Doubles && Size == 8 && isFloat<double>(From)) {
     drawNear<double>(From, Dice);
@@ -208,7 +227,7 @@ static bool drawParameter(capture::Bytes &Params, size_t At, size_t Size,
   }
   bool Any = false;
   for (size_t Word = 0; Word + 4 <= Size; Word += 4)
-    if (isFloat<float>(From + Word)) {
+    if (!isOfAddress(Params, At + Word, C) && isFloat<float>(From + Word)) {
       drawNear<float>(From + Word, Dice);
       Any = true;
     }
@@ -225,9 +244,7 @@ static void addParameters(const Case &C, bool Doubles, Random &Dice,
   for (size_t I = 0; I < L.Offsets.size(); ++I) {
     size_t At = L.Offsets[I],
            End = I + 1 < L.Offsets.size() ? L.Offsets[I + 1] : L.Params.size();
-    if (At + 8 <= End && isAddress(loadAs<uint64_t>(&L.Params[At]), C))
-      continue;
-    Any |= drawParameter(L.Params, At, End - At, Doubles, Dice);
+    Any |= drawParameter(L.Params, At, End - At, Doubles, C, Dice);
   }
   if (Any)
     To.push_back(std::move(O));
@@ -252,9 +269,7 @@ static std::vector<Count> countsOf(const Case &C) {
   std::vector<Count> All;
   for (size_t At = 0; At + 4 <= L.Params.size() && All.size() < MostCounts;
        At += 4) {
-    size_t Long = At / 8 * 8;
-    if (Long + 8 <= L.Params.size() &&
-        isAddress(loadAs<uint64_t>(&L.Params[Long]), C))
+    if (isOfAddress(L.Params, At, C))
       continue;
     auto Value = loadAs<uint32_t>(&L.Params[At]);
     auto After = upper_bound(L.Offsets, At);

@@ -38,10 +38,12 @@ static std::vector<PlacedEdit> drawAlike(Search &S, const Place &At,
 std::vector<EditGroup> gevo::findFamilies(Search &S,
                                           const std::vector<Place> &Places) {
   constexpr size_t Most = 256;
-  // In the order of the code, which halves keep together.
+  // In the order of the code, which halves keep together. To draw an edit
+  // takes a copy of the module, which code that takes no time is not worth.
+  bool Profiled = !Places.empty() && Places[0].Heat;
   std::vector<const Place *> Order;
   for (const Place &P : Places)
-    if (P.Family || P.Twin)
+    if ((P.Family || P.Twin) && (P.Heat || P.Around || !Profiled))
       Order.push_back(&P);
   llvm::sort(Order, [](const Place *A, const Place *B) {
     return std::pair(A->Function, A->Number) <

@@ -79,8 +79,9 @@ public:
   /// The original, with code that finds out which values are always equal, the
   /// hottest \p Most pairs of them; see Twins.h.
   Built buildWatched(size_t Most);
-  /// What its variable held afterwards, by module: '0' for what was equal.
-  void setDiffering(llvm::ArrayRef<std::string> Differing);
+  /// What its variable held afterwards, by module: "10" for values that were
+  /// always equal.
+  void setAnswers(llvm::ArrayRef<std::string> Answers);
 
   /// Kernels that are judged by what they write, of which code can tell that
   /// they fail; see Screen.h.

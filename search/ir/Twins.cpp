@@ -11,6 +11,7 @@
 #include "search/ir/IrProgram.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 
 using namespace llvm;
@@ -41,25 +42,22 @@ static bool isComparable(const Type *T) {
   return T->isIntegerTy() || T->isPointerTy() || T->isFloatingPointTy();
 }
 
-// Worth a question: what comes for one cheap instruction is not, and what it is
-// computed from has a question of its own. What memory holds is the input's,
-// and equal for all inputs seen, as the weights of a graph may be, says little.
+// Worth a question: what takes a dozen instructions or more. Of what is cheap
+// little would be gained, and most of what is equal there is equal by what the
+// inputs happen to hold.
 static bool isCostly(const Instruction &I) {
   switch (I.getOpcode()) {
-  case Instruction::Add:
-  case Instruction::Sub:
-  case Instruction::And:
-  case Instruction::Or:
-  case Instruction::Xor:
-  case Instruction::Shl:
-  case Instruction::LShr:
-  case Instruction::AShr:
-  case Instruction::ICmp:
-  case Instruction::GetElementPtr:
-  case Instruction::Load:
-    return false;
+  case Instruction::UDiv:
+  case Instruction::SDiv:
+  case Instruction::URem:
+  case Instruction::SRem:
+  case Instruction::FDiv:
+  case Instruction::FRem:
+    return true;
+  case Instruction::Call:
+    return !isa<IntrinsicInst>(I);
   default:
-    return !I.isCast();
+    return false;
   }
 }
 
@@ -113,34 +111,33 @@ std::vector<TwinQuestion> gevo::findTwins(Function &F, unsigned Index) {
   return All;
 }
 
+// What a comparison of is no more than its bits; of poison, some.
 static Value *bitsOf(Value *V, IRBuilder<> &At) {
   Type *T = V->getType();
-  return T->isFloatingPointTy()
-             ? At.CreateBitCast(V, At.getIntNTy(T->getPrimitiveSizeInBits()))
-             : V;
+  if (T->isFloatingPointTy())
+    V = At.CreateBitCast(V, At.getIntNTy(T->getPrimitiveSizeInBits()));
+  return At.CreateFreeze(V);
 }
 
 void gevo::watchTwins(Module &Copy, const std::vector<TwinQuestion> &Questions,
                       const ValueToValueMapTy &Map) {
-  // One byte more, for answers that say nothing.
-  size_t Count = Questions.size();
   constexpr unsigned GlobalSpace = 1;
   Type *Byte = Type::getInt8Ty(Copy.getContext());
-  ArrayType *Bytes = ArrayType::get(Byte, Count + 1);
-  auto *Differs = new GlobalVariable(
+  ArrayType *Bytes = ArrayType::get(Byte, 2 * Questions.size() + 1);
+  auto *Answers = new GlobalVariable(
       Copy, Bytes, /*isConstant=*/false, GlobalValue::ExternalLinkage,
       Constant::getNullValue(Bytes), TwinVariable, nullptr,
       GlobalValue::NotThreadLocal, GlobalSpace);
-  for (size_t I = 0; I < Count; ++I) {
+  for (size_t I = 0; I < Questions.size(); ++I) {
     auto *Of = cast<Instruction>(Map.lookup(Questions[I].Of));
     Value *Earlier = Map.lookup(Questions[I].Earlier);
     IRBuilder<> At(Of->getNextNode());
     auto Slot = [&](size_t Number) {
-      return At.CreateConstInBoundsGEP1_64(Byte, Differs, Number);
+      return At.CreateConstInBoundsGEP1_64(Byte, Answers, Number);
     };
-    Value *Unequal = At.CreateICmpNE(bitsOf(Of, At), bitsOf(Earlier, At));
+    Value *Equal = At.CreateICmpEQ(bitsOf(Of, At), bitsOf(Earlier, At));
     At.CreateStore(At.getInt8(1),
-                   At.CreateSelect(Unequal, Slot(I), Slot(Count)),
+                   At.CreateSelect(Equal, Slot(2 * I), Slot(2 * I + 1)),
                    /*isVolatile=*/true);
   }
 }
@@ -173,13 +170,12 @@ Built IrProgram::buildWatched(size_t Most) {
 
 // Of several equal values the one that takes least. It may have a twin itself,
 // and be gone: its twin's twin is as good.
-void IrProgram::setDiffering(ArrayRef<std::string> Differing) {
+void IrProgram::setAnswers(ArrayRef<std::string> Answers) {
   std::map<std::pair<unsigned, unsigned>, const TwinQuestion *> Equal;
   for (unsigned M = 0; M < Modules.size(); ++M)
     for (size_t I = 0; I < Questions[M].size(); ++I) {
       const TwinQuestion &Q = Questions[M][I];
-      // What did not run has no bytes.
-      if (I >= Differing[M].size() || Differing[M][I] != '0')
+      if (StringRef(Answers[M]).substr(2 * I, 2) != "10")
         continue;
       const TwinQuestion *&Best = Equal[{Q.Function, Q.Number}];
       if (!Best || Q.Height < Best->Height)

@@ -41,10 +41,12 @@ struct TwinQuestion {
 std::vector<TwinQuestion> findTwins(llvm::Function &F, unsigned Function);
 
 /// The variable of a module that watchTwins() makes has this name.
-inline constexpr char TwinVariable[] = "gevo_differs";
+inline constexpr char TwinVariable[] = "gevo_twins";
 
-/// Adds to \p Copy, which \p Map leads to, code that answers \p Questions: byte
-/// I of the variable is 1 as soon as the values of question I differed once.
+/// Adds to \p Copy, which \p Map leads to, code that answers \p Questions: of
+/// the variable byte 2 * I is 1 as soon as the values of question I were equal
+/// once, the next one as soon as they differed once. Both are 0 for what never
+/// ran.
 void watchTwins(llvm::Module &Copy, const std::vector<TwinQuestion> &Questions,
                 const llvm::ValueToValueMapTy &Map);
 

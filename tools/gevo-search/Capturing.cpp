@@ -126,51 +126,60 @@ Expected<HeatMap> gevo::profileLaunches(const LaunchScenario &Launches,
   return Heat;
 }
 
-// How many pairs of values to compare: as many as a few seconds, or some runs
-// of all inputs, allow.
-static size_t questionsFor(const LaunchScenario &Launches,
-                           const LaunchScenario &Guards,
-                           const IrProgram &Device) {
-  constexpr double MostSteps = 5e7, MostRuns = 10, StepsPerQuestion = 6;
-  constexpr size_t Most = 4096;
+// Watched code may take so many instructions, or so many times those of the
+// original, over all inputs: some seconds.
+static double watchFactor(const LaunchScenario &Launches,
+                          const LaunchScenario &Guards) {
+  constexpr double MostSteps = 3e7, MostRuns = 6;
   double Steps = 1;
   for (const LaunchScenario *S : {&Launches, &Guards})
     for (const capture::Case &C : S->Captured.Cases)
       Steps += C.WarpInstructions;
-  double Count = std::max(MostSteps / Steps, MostRuns) *
-                 Device.instructionCount() / StepsPerQuestion;
-  return std::min<double>(Most, Count);
+  return std::max(MostSteps / Steps, MostRuns);
 }
 
+// What the variable of \p Watched holds, by module and as text; or why not.
+static std::string watchText(const LaunchScenario &Launches,
+                             const LaunchScenario &Guards,
+                             const std::string &Gpu, const Payload &Watched) {
+  LaunchRunner Runner(Launches, Gpu);
+  Runner.guardWith(&Guards);
+  auto Held =
+      Runner.watch(Watched, TwinVariable, watchFactor(Launches, Guards));
+  if (!Held)
+    return toString(Held.takeError());
+  json::Array Modules;
+  for (std::vector<uint8_t> &Bytes : *Held) {
+    for (uint8_t &Byte : Bytes)
+      Byte = Byte ? '1' : '0';
+    Modules.push_back(std::string(Bytes.begin(), Bytes.end()));
+  }
+  return formatv("{0}", json::Value(std::move(Modules))).str();
+}
+
+// How much questions cost depends on where they are: where they take too many
+// instructions, which is the same on every machine, fewer are asked.
 Error gevo::observeTwins(const LaunchScenario &Launches,
                          const LaunchScenario &Guards, const std::string &Gpu,
                          IrProgram &Device) {
-  Built Watched = Device.buildWatched(questionsFor(Launches, Guards, Device));
-  if (!Watched.ok())
-    return failure(Watched.Failure.Reason);
-  Expected<std::string> Said = askOnce([&]() -> std::string {
-    LaunchRunner Runner(Launches, Gpu);
-    Runner.guardWith(&Guards);
-    auto Differing = Runner.watch(Watched.Code, TwinVariable);
-    if (!Differing)
-      return toString(Differing.takeError());
-    json::Array Modules;
-    for (std::vector<uint8_t> &Bytes : *Differing) {
-      for (uint8_t &Byte : Bytes)
-        Byte = Byte ? '1' : '0';
-      Modules.push_back(std::string(Bytes.begin(), Bytes.end()));
+  std::string Why;
+  for (size_t Most : {2048, 256, 32}) {
+    Built Watched = Device.buildWatched(Most);
+    if (!Watched.ok())
+      return failure(Watched.Failure.Reason);
+    Expected<std::string> Said =
+        askOnce([&] { return watchText(Launches, Guards, Gpu, Watched.Code); });
+    if (!Said)
+      return Said.takeError();
+    auto Answers = json::parse<std::vector<std::string>>(*Said);
+    if (Answers) {
+      Device.setAnswers(*Answers);
+      return Error::success();
     }
-    return formatv("{0}", json::Value(std::move(Modules))).str();
-  });
-  if (!Said)
-    return Said.takeError();
-  auto Differing = json::parse<std::vector<std::string>>(*Said);
-  if (!Differing) {
-    consumeError(Differing.takeError());
-    return failure(*Said);
+    consumeError(Answers.takeError());
+    Why = *Said;
   }
-  Device.setDiffering(*Differing);
-  return Error::success();
+  return failure(Why);
 }
 
 // The cases to make others of: of each kernel those that stand for most time.

@@ -73,9 +73,22 @@ TEST(OtherInputs, OneNumberInABufferDoesNotStayOne) {
   }
 }
 
+TEST(OtherInputs, NorDoesOneWholeNumberUnlessItIsZero) {
+  Random Dice(1);
+  auto Drawn = [&](const std::vector<int> &Values) {
+    return valuesIn<int>(
+        drawOtherInputs(caseOf(Values), false, Dice, anyWorks)[0].Changed);
+  };
+  std::vector<int> Sevens(20, 7), Zeros(20, 0), Others = Drawn(Sevens);
+  EXPECT_NE(Others, Sevens);
+  for (int V : Others)
+    EXPECT_TRUE(V >= 6 && V <= 8) << V;
+  EXPECT_EQ(Drawn(Zeros), Zeros);
+}
+
 TEST(OtherInputs, NumbersInParametersAreNotTakenForGranted) {
   capture::Case C = caseOf(std::vector<int>(100, 7));
-  // After the address: a float, a count, a double.
+  // A structure of an address, a float and a count; then a double.
   capture::Launch &L = C.Launches[0];
   float Factor = 1;
   uint32_t Count = 100;
@@ -84,7 +97,7 @@ TEST(OtherInputs, NumbersInParametersAreNotTakenForGranted) {
   std::memcpy(&L.Params[8], &Factor, 4);
   std::memcpy(&L.Params[12], &Count, 4);
   std::memcpy(&L.Params[16], &Step, 8);
-  L.Offsets = {0, 8, 12, 16};
+  L.Offsets = {0, 16};
   Random Dice(1);
   OtherInput O = drawOtherInputs(C, /*Doubles=*/true, Dice, anyWorks)[3];
   EXPECT_EQ(O.What, "other numbers in its parameters");
