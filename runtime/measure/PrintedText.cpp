@@ -73,7 +73,9 @@ std::string withoutBlanks(std::string_view Text) {
 /// By word, a number for all that are alike; see the header.
 std::vector<unsigned> groupsOf(std::string_view Text,
                                const std::vector<Word> &Words) {
-  std::map<std::pair<std::string, size_t>, unsigned> Known;
+  // A shape is as long as its line: it is kept once, and not with every word.
+  std::map<std::string, size_t> Shapes;
+  std::map<std::pair<size_t, size_t>, unsigned> Known;
   std::vector<unsigned> Groups;
   for (size_t Begin = 0, End; Begin < Words.size(); Begin = End) {
     // A row of numbers is one sign in the shape of its line.
@@ -90,9 +92,10 @@ std::vector<unsigned> groupsOf(std::string_view Text,
       InRow = Number;
       Row.push_back(Shape.size());
     }
+    size_t Number = Shapes.emplace(Shape, Shapes.size()).first->second;
     for (size_t I = Begin; I < End; ++I)
       Groups.push_back(
-          Known.emplace(std::make_pair(Shape, Row[I - Begin]), Known.size())
+          Known.emplace(std::make_pair(Number, Row[I - Begin]), Known.size())
               .first->second);
   }
   return Groups;

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <map>
 
 using namespace gevo;
 using namespace gevo::measure;
@@ -151,8 +152,9 @@ std::optional<WordSet> measure::changedNumbers(std::string_view First,
 
 WordSet measure::withAlikeLines(std::string_view Text, const WordSet &Chosen) {
   std::vector<Word> Words = wordsOf(Text);
-  // A line without its numbers, and a place in it.
-  using Place = std::pair<std::string, size_t>;
+  // The number of a line without its numbers, and a place in it.
+  using Place = std::pair<size_t, size_t>;
+  std::map<std::string, size_t> Lines;
   std::vector<Place> Places;
   for (size_t Begin = 0, End; Begin < Words.size(); Begin = End) {
     std::string Line;
@@ -166,8 +168,9 @@ WordSet measure::withAlikeLines(std::string_view Text, const WordSet &Chosen) {
     // Rows of nothing but numbers say nothing about each other.
     if (!Named)
       Line += std::to_string(Begin);
+    size_t Number = Lines.emplace(Line, Lines.size()).first->second;
     for (size_t I = Begin; I < End; ++I)
-      Places.push_back({Line, I - Begin});
+      Places.push_back({Number, I - Begin});
   }
   std::set<Place> Wanted;
   for (size_t I : Chosen)

@@ -11,6 +11,8 @@
 
 #include <cmath>
 
+#include <sys/resource.h>
+
 using namespace gevo;
 using namespace gevo::measure;
 
@@ -149,6 +151,26 @@ TEST(RunOutputs, ErrorsAreRelativeToMagnitudesWithAFloor) {
                            (Frame + std::string("0.75\n")).c_str()),
                      0.5)
         << Frame;
+}
+
+// A long line, of which each word took a copy.
+TEST(RunOutputs, MemoryIsThatOfTheTextAlsoInOneLine) {
+  std::string Line;
+  WordSet All;
+  for (int I = 0; I < 8000; ++I) {
+    Line += "\"key" + std::to_string(I) + "\": 0.5, ";
+    All.insert(size_t(I) * 2 + 1);
+  }
+  auto megabytes = [] {
+    rusage Used;
+    getrusage(RUSAGE_SELF, &Used);
+    return Used.ru_maxrss >> 10;
+  };
+  long Before = megabytes();
+  EXPECT_TRUE(
+      compareRuns(onStdout("rel:1e-3"), {printed(Line)}, printed(Line)).Passed);
+  EXPECT_EQ(withAlikeLines(Line, All), All);
+  EXPECT_LT(megabytes() - Before, 100);
 }
 
 TEST(RunOutputs, NumberByExpression) {
