@@ -103,6 +103,16 @@ CUfunction addFunction(CUmodule Handle, Module &M, const std::string &Name,
   return F;
 }
 
+/// Whether launches of one kernel can be launches of the other: they pass as
+/// many arguments as the program's kernel has, without a word on how many.
+bool haveSameParams(const gpu::Kernel &A, const gpu::Kernel &B) {
+  return std::equal(A.params().begin(), A.params().end(), B.params().begin(),
+                    B.params().end(),
+                    [](const gpu::KernelParam &P, const gpu::KernelParam &Q) {
+                      return P.Offset == Q.Offset && P.Size == Q.Size;
+                    });
+}
+
 /// Puts kernels of GEVO_SUBSTITUTE in the place of the module's. They use the
 /// module's variables.
 CUresult substituteKernels(CUmodule Handle, std::string &Log) {
@@ -125,8 +135,16 @@ CUresult substituteKernels(CUmodule Handle, std::string &Log) {
       return R;
     }
     for (const auto &K : Other->Loaded->kernels()) {
-      if (!M->Loaded->kernel(K->name()))
+      const gpu::Kernel *Program = M->Loaded->kernel(K->name());
+      if (!Program)
         continue;
+      if (!haveSameParams(*Program, *K)) {
+        Log = "cannot load '" + File +
+              "', which is to be substituted: " + K->name() +
+              " has other parameters than the program's";
+        gevoGpuNote("problem", Log.c_str());
+        return CUDA_ERROR_INVALID_IMAGE;
+      }
       addFunction(Handle, *M, K->name(), Other, *K);
       gevoGpuNote("substituted", (File + "\n" + K->name()).c_str());
     }
