@@ -120,6 +120,20 @@ struct CutTexts {
       return W[At].Text == Words[0][At].Text;
     });
   }
+  /// Is it the references that are not alike at \p At, before the word or in
+  /// one that is no number?
+  bool referencesDiffer(size_t At) const {
+    const Word &First = Words[0][At];
+    for (size_t K = 1; K + 1 < All.size(); ++K) {
+      const Word &Other = Words[K][At];
+      bool Numbers = numberIn(First.Text) && numberIn(Other.Text);
+      if ((!Numbers && Other.Text != First.Text) ||
+          !sameGap(gapBefore(All[0], Words[0], At),
+                   gapBefore(All[K], Words[K], At)))
+        return true;
+    }
+    return false;
+  }
   /// The numbers that the words \p At are; empty if one is none.
   std::vector<PrintedNumber> numbersAt(size_t At) const {
     std::vector<PrintedNumber> Row;
@@ -217,6 +231,20 @@ RunDifference measure::lineDiffers(const OutputSpec &Spec,
                                Spec.describe() + " differs");
 }
 
+/// Why the texts fail at the word \p At or before it.
+static std::string whatDiffers(const OutputSpec &Spec, const CutTexts &Cut,
+                               size_t At) {
+  const Word &Want = Cut.Words[0][At], &Got = Cut.Words.back()[At];
+  if (Cut.referencesDiffer(At))
+    return inLine(Want.Line, Spec) +
+           " differs between runs of the reference, at " + quoted(Want.Text);
+  if (!Cut.hasSameGap(At))
+    return inLine(Got.Line, Spec) + " has other signs before " +
+           quoted(Got.Text) + " than expected";
+  return inLine(Got.Line, Spec) + " has " + quoted(Got.Text) + " instead of " +
+         quoted(Want.Text);
+}
+
 RunDifference measure::compareTexts(const OutputSpec &Spec, const Texts &All) {
   CutTexts Cut(All);
   const std::vector<Word> &Want = Cut.Words[0], &Got = Cut.Words.back();
@@ -229,19 +257,16 @@ RunDifference measure::compareTexts(const OutputSpec &Spec, const Texts &All) {
   std::vector<unsigned> Groups = groupsOf(All[0], Want);
   size_t Common = std::min(Want.size(), Got.size());
   for (size_t I = 0; I < Common; ++I) {
-    if (!Cut.hasSameGap(I))
-      return RunDifference::failed(inLine(Got[I].Line, Spec) +
-                                   " has other signs before " +
-                                   quoted(Got[I].Text) + " than expected");
     std::vector<PrintedNumber> Row = Cut.numbersAt(I);
-    if (!Row.empty()) {
+    bool SameGap = Cut.hasSameGap(I);
+    if (SameGap && !Row.empty()) {
       Table.addPlace(std::move(Row), Groups[I]);
       Places.push_back(I);
-    } else if (!Cut.hasSameWord(I)) {
-      return RunDifference::failed(inLine(Got[I].Line, Spec) + " has " +
-                                   quoted(Got[I].Text) + " instead of " +
-                                   quoted(Want[I].Text));
+      continue;
     }
+    if (SameGap && Cut.hasSameWord(I))
+      continue;
+    return RunDifference::failed(whatDiffers(Spec, Cut, I));
   }
   if (Want.size() != Got.size())
     return RunDifference::failed(
@@ -256,8 +281,13 @@ RunDifference measure::compareTexts(const OutputSpec &Spec, const Texts &All) {
   if (D.Passed)
     return D;
   size_t First = Places[D.Diff.FirstFailing];
+  // Deviations count from the mean, which the first run need not be near.
+  bool AsFirst = Spec.Rule.Limits.Mode == CompareMode::Deviations &&
+                 Got[First].Text == Want[First].Text;
   D.Reason = inLine(Got[First].Line, Spec) + " has " + quoted(Got[First].Text) +
-             " instead of " + quoted(Want[First].Text) +
+             (AsFirst ? ", as the first run of the reference, but far from "
+                        "the mean of its runs"
+                      : " instead of " + quoted(Want[First].Text)) +
              ", beyond the tolerance";
   return D;
 }

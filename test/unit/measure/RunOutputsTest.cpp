@@ -227,6 +227,28 @@ TEST(RunOutputs, DeviationsOfNumbersInTexts) {
             std::string::npos);
 }
 
+TEST(RunOutputs, ReferencesThatDifferAreNamed) {
+  auto reason = [](const char *Rule, const std::vector<const char *> &Want,
+                   const char *Got) {
+    std::vector<RunRecord> Runs;
+    for (const char *Text : Want)
+      Runs.push_back(printed(Text));
+    return compareRuns(onStdout(Rule), Runs, printed(Got)).Reason;
+  };
+  const char *Differs = "line 1 of standard output differs between runs of the "
+                        "reference, at 'v1x'";
+  EXPECT_EQ(reason("rel:1e-3", {"a v1x", "a v2x"}, "a v1x"), Differs);
+  EXPECT_EQ(reason("rel:1e-3", {"a, v1x", "a; v1x"}, "a, v1x"), Differs);
+  EXPECT_EQ(reason("rel:1e-3", {"a v1x", "a v1x"}, "a v2x"),
+            "line 1 of standard output has 'v2x' instead of 'v1x'");
+  EXPECT_EQ(reason("sd:3", {"a 1.5", "a 2.5"}, "a lost"),
+            "line 1 of standard output has 'lost' instead of '1.5'");
+  EXPECT_EQ(reason("sd:0.5", {"a 1.5", "a 2.5", "a 2.5"}, "a 1.5"),
+            "line 1 of standard output has '1.5', as the first run of the "
+            "reference, but far from the mean of its runs, beyond the "
+            "tolerance");
+}
+
 TEST(RunOutputs, MissingOrEmptyAlwaysFails) {
   OutputSpec S = onFile("out.txt", "exact");
   RunRecord With, Empty, Without;
