@@ -87,9 +87,22 @@ std::optional<PrintedNumber> wholeNumber(std::string_view Digits,
 }
 
 bool startsWithNumber(std::string_view Text) {
-  if (!Text.empty() && (Text[0] == '-' || Text[0] == '+' || Text[0] == '.'))
+  takeSign(Text);
+  if (!Text.empty() && Text[0] == '.')
     Text.remove_prefix(1);
   return !Text.empty() && isDigit(Text[0]);
+}
+
+/// \p Word without the point or points that end a sentence after a number. The
+/// one of "5." is the number's own: that is how some programs print 5.0.
+std::string_view withoutStop(std::string_view Word) {
+  size_t End = Word.find_last_not_of('.') + 1;
+  std::string_view Number = Word.substr(0, End);
+  bool Whole = Number.find_first_not_of("+-0123456789") == Number.npos;
+  if (End == Word.size() || (Whole && Word.size() - End == 1) ||
+      !numberIn(Number))
+    return Word;
+  return Number;
 }
 
 } // namespace
@@ -101,7 +114,7 @@ std::vector<Word> measure::wordsOf(std::string_view Text) {
     for (End = At; End < Text.size() && isPart(Text[End]);)
       ++End;
     if (End > At)
-      Words.push_back({Text.substr(At, End - At), Line});
+      Words.push_back({withoutStop(Text.substr(At, End - At)), Line});
     else
       Line += Text[End++] == '\n';
   }

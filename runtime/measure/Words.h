@@ -8,7 +8,8 @@
 // What a program prints, cut into words, so that RunOutputs can compare its
 // numbers under a tolerance and so that numbers that change from run to run can
 // be told by their places. A word is made of letters, digits and the signs of
-// numbers ('_', '.', '+', '-'); everything else stands between words.
+// numbers ('_', '.', '+', '-'); everything else stands between words, and so
+// does the point after a number such as 1.5 that ends a sentence.
 //
 //===----------------------------------------------------------------------===//
 

@@ -116,6 +116,29 @@ TEST(RunOutputs, WholeNumbersAndHashesKeepTheirDigits) {
                    .Passed);
 }
 
+TEST(RunOutputs, NumbersAtTheEndOfASentence) {
+  auto same = [](const char *Want, const char *Got) {
+    return compareRuns(onStdout("rel:1e-3"), {printed(Want)}, printed(Got))
+        .Passed;
+  };
+  EXPECT_TRUE(same("The sum is 1.2345678.\n", "The sum is 1.2345679.\n"));
+  EXPECT_FALSE(same("The sum is 1.2345678.\n", "The sum is 1.3345678.\n"));
+  EXPECT_FALSE(same("The sum is 1.2345678.\n", "The sum is 1.2345678\n"));
+  EXPECT_TRUE(same("is -1e-3.", "is -1.0001e-3."));
+  EXPECT_TRUE(same("wait 1.5... done", "wait 1.5001... done"));
+  EXPECT_TRUE(same("wait 10000... done", "wait 10001... done"));
+  EXPECT_TRUE(same("is nan.", "is -nan."));
+  EXPECT_TRUE(same("it took 10000.", "it took 10001."));
+  EXPECT_TRUE(same("-.5", "-.5001"));
+  // As arrays are printed by some.
+  EXPECT_TRUE(same("[1. 2. 3.5]", "[1.0001 1.9999 3.5]"));
+  // No numbers.
+  for (const char *Text : {"v1.2.3.", "1.2.3.", "2ms.", "3.5x", "done.", "..."})
+    EXPECT_EQ(wordsOf(Text).at(0).Text, Text);
+  EXPECT_FALSE(same("3.5x", "3.5001x"));
+  EXPECT_EQ(changedNumbers("a -.5", "a -.25"), WordSet{1});
+}
+
 TEST(RunOutputs, OddNumbersByRule) {
   auto same = [](const char *Rule, const char *Want, const char *Got) {
     return compareRuns(onStdout(Rule), {printed(Want)}, printed(Got)).Passed;
