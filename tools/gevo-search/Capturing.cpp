@@ -130,7 +130,7 @@ Expected<HeatMap> gevo::profileLaunches(const LaunchScenario &Launches,
 // original, over all inputs: some seconds.
 static double watchFactor(const LaunchScenario &Launches,
                           const LaunchScenario &Guards) {
-  constexpr double MostSteps = 3e7, MostRuns = 6;
+  constexpr double MostSteps = 1e8, MostRuns = 20;
   double Steps = 1;
   for (const LaunchScenario *S : {&Launches, &Guards})
     for (const capture::Case &C : S->Captured.Cases)
@@ -163,7 +163,7 @@ Error gevo::observeTwins(const LaunchScenario &Launches,
                          const LaunchScenario &Guards, const std::string &Gpu,
                          IrProgram &Device) {
   std::string Why;
-  for (size_t Most : {2048, 256, 32}) {
+  for (size_t Most : {2048, 512, 128, 32}) {
     Built Watched = Device.buildWatched(Most);
     if (!Watched.ok())
       return failure(Watched.Failure.Reason);
