@@ -214,6 +214,24 @@ Expected<std::string> IrProgram::lower(unsigned Module,
   return PTX;
 }
 
+Built IrProgram::buildChanged(
+    function_ref<void(unsigned, Module &, const ValueToValueMapTy &)> Change)
+    const {
+  Built Result;
+  for (unsigned M = 0; M < Modules.size(); ++M) {
+    ValueToValueMapTy Map;
+    std::unique_ptr<Module> Copy = copyOf(M, Map);
+    Change(M, *Copy, Map);
+    Expected<std::string> PTX = lowerToPTX(*Copy, Records[M].Options);
+    if (!PTX) {
+      Result.Failure = Fitness::failed(Stage::Lower, toString(PTX.takeError()));
+      return Result;
+    }
+    Result.Code.Modules.push_back(std::move(*PTX));
+  }
+  return Result;
+}
+
 // The PTX of one module, or why there is none.
 Fitness IrProgram::buildModule(unsigned M, const EditList &Edits,
                                std::string &PTX) {

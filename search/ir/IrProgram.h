@@ -108,6 +108,10 @@ private:
   std::unique_ptr<llvm::Module>
   copyOf(unsigned Module, llvm::ValueToValueMapTy &Map,
          const llvm::Function *OnlyBody = nullptr) const;
+  /// The PTX of a copy of each module, after \p Change.
+  Built buildChanged(llvm::function_ref<void(unsigned, llvm::Module &,
+                                             const llvm::ValueToValueMapTy &)>
+                         Change) const;
   Fitness buildModule(unsigned M, const EditList &Edits, std::string &PTX);
   llvm::Expected<std::string> lower(unsigned Module,
                                     std::unique_ptr<llvm::Module> Copy);

@@ -213,22 +213,20 @@ HeatMap IrProgram::estimateHeat(function_ref<double(StringRef)> TimeOf) const {
 }
 
 Built IrProgram::buildTagged() {
-  Built Result;
-  for (unsigned M = 0; M < Modules.size(); ++M) {
-    ValueToValueMapTy Map;
-    std::unique_ptr<Module> Copy = copyOf(M, Map);
-    StripDebugInfo(*Copy);
-    DIBuilder Builder(*Copy);
-    if (!Copy->getModuleFlag("Debug Info Version"))
-      Copy->addModuleFlag(Module::Warning, "Debug Info Version",
-                          DEBUG_METADATA_VERSION);
+  return buildChanged([&](unsigned M, Module &Copy,
+                          const ValueToValueMapTy &Map) {
+    StripDebugInfo(Copy);
+    DIBuilder Builder(Copy);
+    if (!Copy.getModuleFlag("Debug Info Version"))
+      Copy.addModuleFlag(Module::Warning, "Debug Info Version",
+                         DEBUG_METADATA_VERSION);
     DIFile *Unit = Builder.createFile("gevo", ".");
     Builder.createCompileUnit(dwarf::DW_LANG_C, Unit, "gevo", true, "", 0, "",
                               DICompileUnit::DebugDirectivesOnly);
     for (unsigned Index = 0; Index < Functions.size(); ++Index) {
       if (Functions[Index].Module != M)
         continue;
-      auto *F = cast<Function>(&*Map[Functions[Index].F]);
+      auto *F = cast<Function>(Map.lookup(Functions[Index].F));
       DIFile *File = Builder.createFile((FilePrefix + Twine(Index)).str(), ".");
       DISubprogram *Scope = Builder.createFunction(
           File, F->getName(), F->getName(), File, 1,
@@ -236,19 +234,11 @@ Built IrProgram::buildTagged() {
           DINode::FlagZero, DISubprogram::SPFlagDefinition);
       F->setSubprogram(Scope);
       forEachAnchored(*F, [&](Instruction &I, unsigned Number) {
-        I.setDebugLoc(
-            DILocation::get(Copy->getContext(), Number + 1, 1, Scope));
+        I.setDebugLoc(DILocation::get(Copy.getContext(), Number + 1, 1, Scope));
       });
     }
     Builder.finalize();
-    Expected<std::string> PTX = lowerToPTX(*Copy, Records[M].Options);
-    if (!PTX) {
-      Result.Failure = Fitness::failed(Stage::Lower, toString(PTX.takeError()));
-      return Result;
-    }
-    Result.Code.Modules.push_back(std::move(*PTX));
-  }
-  return Result;
+  });
 }
 
 std::optional<std::pair<unsigned, unsigned>>

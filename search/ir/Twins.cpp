@@ -153,19 +153,10 @@ Built IrProgram::buildWatched(size_t Most) {
   All.erase(All.begin() + std::min(Most, All.size()), All.end());
   for (TwinQuestion &Q : All)
     Questions[Functions[Q.Function].Module].push_back(std::move(Q));
-  Built Result;
-  for (unsigned M = 0; M < Modules.size(); ++M) {
-    ValueToValueMapTy Map;
-    std::unique_ptr<Module> Copy = copyOf(M, Map);
-    watchTwins(*Copy, Questions[M], Map);
-    Expected<std::string> PTX = lowerToPTX(*Copy, Records[M].Options);
-    if (!PTX) {
-      Result.Failure = Fitness::failed(Stage::Lower, toString(PTX.takeError()));
-      return Result;
-    }
-    Result.Code.Modules.push_back(std::move(*PTX));
-  }
-  return Result;
+  return buildChanged(
+      [&](unsigned M, Module &Copy, const ValueToValueMapTy &Map) {
+        watchTwins(Copy, Questions[M], Map);
+      });
 }
 
 // Of several equal values the one that takes least. It may have a twin itself,
