@@ -212,7 +212,7 @@ CUresult cuMemHostRegister_v2(void *Pointer, size_t Bytes, unsigned Flags) {
   if (!Pointer || !Bytes || (Flags & ~Known))
     return CUDA_ERROR_INVALID_VALUE;
   if (Flags & (CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY))
-    return CUDA_ERROR_NOT_SUPPORTED;
+    return lacking("cuMemHostRegister of read-only or I/O memory");
   return guarded([&] {
     MemoryRange Range;
     Range.Base = reinterpret_cast<uint64_t>(Pointer);

@@ -63,7 +63,7 @@ CUresult cuCtxCreate_v3(CUcontext *Handle, CUexecAffinityParam *, int Count,
 CUresult cuCtxCreate_v4(CUcontext *Handle, CUctxCreateParams *Params,
                         unsigned Flags, CUdevice Device) {
   if (Params && (Params->numExecAffinityParams || Params->cigParams))
-    return CUDA_ERROR_NOT_SUPPORTED;
+    return lacking("cuCtxCreate with affinity or graphics");
   return create(Handle, Flags, Device);
 }
 

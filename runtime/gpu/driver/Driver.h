@@ -128,6 +128,9 @@ CUresult checkInitialised();
 /// has had a fault, returns that fault; with \p AllowFault, success.
 CUresult currentContext(std::shared_ptr<Context> &Ctx, bool AllowFault = false);
 
+/// Not supported; the first time, \p What names itself on stderr.
+CUresult lacking(const char *What);
+
 /// Finds the stream that \p Handle names in the current context.
 CUresult findStream(CUstream Handle, std::shared_ptr<Stream> &S);
 

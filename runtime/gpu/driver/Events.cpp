@@ -73,7 +73,7 @@ CUresult cuEventCreate(CUevent *Handle, unsigned Flags) {
   if (!Handle || !Known)
     return CUDA_ERROR_INVALID_VALUE;
   if (Flags & CU_EVENT_INTERPROCESS)
-    return CUDA_ERROR_NOT_SUPPORTED;
+    return lacking("cuEventCreate for other processes");
   return guarded([&] {
     auto E = std::make_shared<Event>();
     E->Ctx = Ctx;

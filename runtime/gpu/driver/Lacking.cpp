@@ -5,35 +5,40 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/gpu/driver/Driver.h"
 #include "runtime/gpu/driver/GevoGpu.h"
-#include "runtime/gpu/driver/cuda_abi.h"
 
-#include <atomic>
 #include <cstdio>
+#include <mutex>
+#include <set>
+#include <string>
 
 using namespace gevo::cuda;
+using gevo::driver::lacking;
 
-namespace {
-
-CUresult lacking(const char *Symbol, std::atomic<bool> &Told) {
-  if (!Told.exchange(true)) {
-    gevoGpuNote("missing", Symbol);
+CUresult gevo::driver::lacking(const char *What) {
+  static std::mutex Lock;
+  static std::set<std::string> Told;
+  bool First;
+  {
+    std::lock_guard<std::mutex> Guard(Lock);
+    First = Told.insert(What).second;
+  }
+  if (First) {
+    gevoGpuNote("missing", What);
     std::fprintf(stderr,
                  "gevo-gpu: note: %s is not supported by the embedded GPU\n",
-                 Symbol);
+                 What);
   }
   return CUDA_ERROR_NOT_SUPPORTED;
 }
-
-} // namespace
 
 // Whatever the parameters, the caller removes them, so a function without any
 // can stand for all.
 extern "C" {
 #define CU_LACKING(Symbol, Base, Since, Mode)                                  \
   __attribute__((visibility("default"))) CUresult Symbol() {                   \
-    static std::atomic<bool> Told{false};                                      \
-    return lacking(#Symbol, Told);                                             \
+    return lacking(#Symbol);                                                   \
   }
 #include "runtime/gpu/driver/Api.def"
 }

@@ -275,12 +275,12 @@ static CUresult applyAttribute(const CUlaunchAttribute &A, LaunchPlan &Plan) {
     return CUDA_SUCCESS;
   case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
     return Cluster.x > 1 || Cluster.y > 1 || Cluster.z > 1
-               ? CUDA_ERROR_NOT_SUPPORTED
+               ? lacking("a launch of clusters")
                : CUDA_SUCCESS;
   case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
   case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
   case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
-    return CUDA_ERROR_NOT_SUPPORTED;
+    return lacking("a launch attribute for events or updates by the device");
   case CU_LAUNCH_ATTRIBUTE_IGNORE:
   case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
   case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:

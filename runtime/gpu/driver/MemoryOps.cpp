@@ -95,7 +95,7 @@ template <typename Copy> CUresult describeSides(const Copy &C, BoxCopy &Box) {
         C.srcMemoryType == CU_MEMORYTYPE_DEVICE || isKnown(C.srcDevice);
     break;
   case CU_MEMORYTYPE_ARRAY:
-    return CUDA_ERROR_NOT_SUPPORTED;
+    return lacking("a copy from a CUDA array");
   default:
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -110,7 +110,7 @@ template <typename Copy> CUresult describeSides(const Copy &C, BoxCopy &Box) {
         C.dstMemoryType == CU_MEMORYTYPE_DEVICE || isKnown(C.dstDevice);
     break;
   case CU_MEMORYTYPE_ARRAY:
-    return CUDA_ERROR_NOT_SUPPORTED;
+    return lacking("a copy to a CUDA array");
   default:
     return CUDA_ERROR_INVALID_VALUE;
   }

@@ -66,7 +66,7 @@ CUresult answer(void *Data, CUpointer_attribute Attribute, CUdeviceptr Address,
   case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
     return give(Data, uint64_t(0));
   case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
-    return CUDA_ERROR_NOT_SUPPORTED;
+    return lacking("CU_POINTER_ATTRIBUTE_P2P_TOKENS");
   }
   return CUDA_ERROR_INVALID_VALUE;
 }
@@ -89,7 +89,7 @@ CUresult answerUnknown(void *Data, CUpointer_attribute Attribute) {
   case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
     return give(Data, -2);
   case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
-    return CUDA_ERROR_NOT_SUPPORTED;
+    return lacking("CU_POINTER_ATTRIBUTE_P2P_TOKENS");
   default:
     return give(Data, 0u);
   }

@@ -32,7 +32,7 @@ CUresult allocateFrom(CUdeviceptr *Address, size_t Bytes, CUmemoryPool Handle,
     return R;
   // An address of captured work would have to be known before it is made.
   if (spoilsCapture(*S))
-    return CUDA_ERROR_NOT_SUPPORTED;
+    return lacking("cuMemAllocAsync in a stream capture");
   if (CUresult R = cuMemAlloc_v2(Address, Bytes))
     return R;
   Driver::get().updateMemory(
@@ -91,7 +91,7 @@ CUresult cuMemPoolCreate(CUmemoryPool *Handle, const CUmemPoolProps *Props) {
     return CUDA_ERROR_INVALID_DEVICE;
   // Handles that other processes could open.
   if (Props->handleTypes)
-    return CUDA_ERROR_NOT_SUPPORTED;
+    return lacking("cuMemPoolCreate for other processes");
   return guarded([&] {
     auto P = std::make_shared<Pool>();
     P->Ordinal = Props->location.id;
