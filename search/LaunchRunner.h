@@ -72,9 +72,9 @@ public:
   Fitness run(const Payload &Code) override;
   /// What each line of \p Code costs over all cases.
   llvm::Expected<std::vector<LineCost>> profile(const Payload &Code);
-  /// Runs \p Code, which does what the original does in up to \p Factor times
-  /// its instructions, on all cases and guards. By module: what the bytes of
-  /// its variable \p Variable were, each the largest of all.
+  /// Runs \p Code, which does what the original does but for rounding in up to
+  /// \p Factor times its instructions, on all cases and guards. By module: what
+  /// the bytes of its variable \p Variable were, each the largest of all.
   llvm::Expected<std::vector<std::vector<uint8_t>>>
   watch(const Payload &Code, const std::string &Variable, double Factor);
 
