@@ -14,6 +14,10 @@
 // For device code, clang 19 calls the delete that takes a size, which only
 // <new> defines there, and declares nan and nanf without defining them.
 //
+// What clang has not at all is an error that says so: it takes a __managed__
+// variable for one of the host, with a warning, and the errors that follow name
+// everything but the reason.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef GEVO_NVCC_NAMES_H
@@ -50,6 +54,11 @@ static inline __attribute__((device)) double nan(const char *) {
 static inline __attribute__((device)) float nanf(const char *) {
   return __builtin_nanf("");
 }
+
+#undef __managed__
+#define __managed__                                                            \
+  _Pragma("GCC error \"clang has no __managed__: use cudaMallocManaged\"")     \
+      __attribute__((device))
 
 #endif
 
