@@ -72,7 +72,14 @@
 // CUT: gevo-run: error: '{{.*}}.zst' is truncated or damaged
 // RUN: not gevo-run --replay=%t/c --kernels=nobody 2>&1 | FileCheck %s --check-prefix=NOBODY
 // NOBODY: gevo-run: error: no captured kernel has a name that '--kernels' asks for
-// RUN: echo "// nothing" > %t/nothing.ptx && not gevo-run --replay=%t/c --substitute=%t/nothing.ptx 2>&1 | FileCheck %s --check-prefix=NOTHING
+// RUN: printf ".version 7.0\n.target sm_70\n.address_size 64\n" > %t/nothing.ptx
+// RUN: not gevo-run --replay=%t/c --substitute=%t/nothing.ptx 2>&1 | FileCheck %s --check-prefix=NOTHING
+// RUN: echo garbage > %t/garbage.ptx && not gevo-run --replay=%t/c --substitute=%t/garbage.ptx 2>&1 | FileCheck %s --check-prefix=GARBAGE
+// GARBAGE: gevo-run: error: cannot load '{{.*}}garbage.ptx', which is to be substituted: PTX 1:1: {{.*}}'garbage'
+// RUN: not gevo-run --replay=%t/c --repeat=0 2>&1 | FileCheck %s --check-prefix=REPEAT
+// REPEAT: gevo-run: error: '0' is too small for '--repeat'; the least is 1
+// RUN: not gevo-run --replay=%t/c --substitute=%t/wrong.ptx --kernels=smooth --json=%t/wrong.json 2>&1 | FileCheck %s --check-prefix=SAID
+// SAID: gevo-run: error: launch 2 of {{.*}}smooth{{.*}}: wrong-output: element
 // NOTHING: gevo-run: error: '{{.*}}nothing.ptx' took the place of nothing
 // RUN: not gevo-run --replay=%t/c --tolerance=much 2>&1 | FileCheck %s --check-prefix=MUCH
 // MUCH: gevo-run: error: 'much' is no tolerance

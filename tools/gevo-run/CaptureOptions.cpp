@@ -80,6 +80,17 @@ gevo::run::captureEnvironment(const CaptureOptions &O) {
   return V;
 }
 
+void gevo::run::warnIfCut(const capture::Capture &C,
+                          const std::string &Folder) {
+  if (!C.Ended)
+    std::fprintf(stderr,
+                 "gevo-run: warning: '%s' is of a program that did not come to "
+                 "its end while it was captured (it was killed, or called "
+                 "_exit): what it launched last may be missing, and weights "
+                 "may be too small\n",
+                 Folder.c_str());
+}
+
 bool gevo::run::reportCapture(const CaptureOptions &O, std::string &Error) {
   if (O.Folder.empty())
     return true;
@@ -87,6 +98,7 @@ bool gevo::run::reportCapture(const CaptureOptions &O, std::string &Error) {
       capture::readCapture(O.Folder, Error, /*Memory=*/false);
   if (!C)
     return false;
+  warnIfCut(*C, O.Folder);
   std::map<std::string, std::pair<size_t, uint64_t>> Kernels;
   for (const capture::Case &One : C->Cases) {
     auto &[Kept, Launches] = Kernels[One.Launches[0].Kernel];

@@ -8,6 +8,8 @@
 #ifndef GEVO_TOOLS_GEVO_RUN_CAPTUREOPTIONS_H
 #define GEVO_TOOLS_GEVO_RUN_CAPTUREOPTIONS_H
 
+#include "runtime/gpu/capture/Case.h"
+
 #include <optional>
 #include <string>
 #include <utility>
@@ -41,6 +43,9 @@ captureEnvironment(const CaptureOptions &O);
 /// Says on standard error what was captured; false, with the reason in
 /// \p Error, if that is nothing.
 bool reportCapture(const CaptureOptions &O, std::string &Error);
+
+/// Warns if the program of \p C did not come to its end.
+void warnIfCut(const capture::Capture &C, const std::string &Folder);
 
 } // namespace gevo::run
 

@@ -8,6 +8,7 @@
 #include "tools/gevo-run/CommandLine.h"
 
 #include "runtime/gpu/capture/Blob.h"
+#include "runtime/gpu/ptx/Parser.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -44,12 +45,28 @@ void gevo::run::fail(const std::string &Message) {
   std::exit(1);
 }
 
-uint64_t gevo::run::number(const std::string &Option, const std::string &Text) {
+uint64_t gevo::run::number(const std::string &Option, const std::string &Text,
+                           uint64_t Least) {
   char *End;
   unsigned long long V = std::strtoull(Text.c_str(), &End, 10);
   if (Text.empty() || *End || Text[0] == '-')
     fail("'" + Text + "' is no number for '" + Option + "'");
+  if (V < Least)
+    fail("'" + Text + "' is too small for '" + Option + "'; the least is " +
+         std::to_string(Least));
   return V;
+}
+
+std::string gevo::run::substitutePtx(const std::string &Name) {
+  std::string Error;
+  std::optional<std::string> Ptx = capture::readWhole(Name, Error);
+  if (!Ptx)
+    fail(Error);
+  auto Parsed = gpu::ptx::parseModule(*Ptx);
+  if (!Parsed)
+    fail("cannot load '" + Name + "', which is to be substituted: PTX " +
+         Parsed.error().str());
+  return std::move(*Ptx);
 }
 
 void gevo::run::failUnknown(const std::string &Option,

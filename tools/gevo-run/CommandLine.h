@@ -17,9 +17,14 @@ namespace gevo::run {
 /// Prints \p Message and ends the tool with status 1.
 [[noreturn]] void fail(const std::string &Message);
 
-/// The value \p Text of \p Option, which counts something; fails if it does
-/// not.
-uint64_t number(const std::string &Option, const std::string &Text);
+/// The value \p Text of \p Option, which counts something, from \p Least on;
+/// fails if it does not.
+uint64_t number(const std::string &Option, const std::string &Text,
+                uint64_t Least = 0);
+
+/// The PTX of the file \p Name, whose kernels are to be substituted; fails if
+/// it cannot be read or is no PTX.
+std::string substitutePtx(const std::string &Name);
 
 /// Fails because there is no \p Option; names the nearest of \p Known.
 [[noreturn]] void failUnknown(const std::string &Option,

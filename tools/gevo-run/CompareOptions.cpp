@@ -268,7 +268,8 @@ bool ProgramOutputs::judge(nlohmann::ordered_json *Report, std::string &Error) {
     Differs |= !D.Passed;
     if (Report)
       (*Report)["compared"].push_back(rowOf(Spec, D));
-    else
+    // What ends the tool with another status is said in any case.
+    if (!Report || !D.Passed)
       say(Spec, D);
   }
   return true;

@@ -127,6 +127,10 @@ ProgramOptions parse(int Argc, char **Argv) {
     fail("no program after '--'");
   if (O.Profile)
     O.Timing = true;
+  // Another driver may take PTX that the embedded GPU does not.
+  if (O.Driver == "embedded")
+    for (const std::string &File : O.Substitutes)
+      substitutePtx(File);
   return O;
 }
 
@@ -174,9 +178,12 @@ std::vector<std::string> complaints(const ProgramOptions &O,
                                     const ProgramReport &R) {
   std::vector<std::string> All(R.Problems.begin(), R.Problems.end());
   if (!R.Processes && O.Driver == "embedded")
-    All.push_back("'" + O.Command[0] +
-                  "' used no CUDA: neither it nor a program it started asked "
-                  "for a device");
+    All.push_back(
+        "'" + O.Command[0] +
+        "' used no CUDA: neither it nor a program it started asked "
+        "for a device, or they were started in an environment without "
+        "LD_LIBRARY_PATH and GEVO_ variables, by which gevo-run "
+        "reaches them (env -i, sudo, a set-user-ID program)");
   for (const std::string &File : O.Substitutes)
     if (std::none_of(R.Substituted.begin(), R.Substituted.end(),
                      [&](const auto &S) { return S.first == File; }))

@@ -14,6 +14,7 @@
 #include "runtime/gpu/capture/Blob.h"
 #include "runtime/gpu/capture/CaptureFile.h"
 #include "runtime/measure/Replay.h"
+#include "tools/gevo-run/CaptureOptions.h"
 #include "tools/gevo-run/CommandLine.h"
 
 #include <nlohmann/json.hpp>
@@ -74,7 +75,6 @@ bool choose(const std::string &Option, const std::string &Value,
 
 void takeOption(ReplayLine &L, const std::string &Name,
                 const std::string &Value) {
-  std::string Error;
   if (Name == "--replay")
     L.Folder = Value;
   else if (Name == "--gpu")
@@ -96,16 +96,13 @@ void takeOption(ReplayLine &L, const std::string &Name,
   else if (Name == "--step-limit")
     L.Run.StepLimit = number(Name, Value);
   else if (Name == "--repeat")
-    L.Run.Repeats = unsigned(std::max<uint64_t>(1, number(Name, Value)));
+    L.Run.Repeats = unsigned(number(Name, Value, 1));
   else if (Name == "--json")
     L.Json = Value;
   else if (Name == "--extract")
     L.Extract = Value;
   else if (Name == "--substitute") {
-    std::optional<std::string> Ptx = capture::readWhole(Value, Error);
-    if (!Ptx)
-      fail(Error);
-    L.Substitutes.push_back({Value, *Ptx, false});
+    L.Substitutes.push_back({Value, substitutePtx(Value), false});
   } else if (Name == "--kernels") {
     try {
       L.Kernels = std::regex(Value);
@@ -248,6 +245,16 @@ void printTable(const std::vector<Row> &Rows) {
   }
 }
 
+/// What ends the tool with another status is said beside a report, too.
+void sayFailures(const std::vector<Row> &Rows) {
+  for (const Row &R : Rows)
+    if (!R.Result.passed())
+      std::fprintf(stderr, "gevo-run: error: launch %llu of %s: %s: %s\n",
+                   (unsigned long long)R.Case->Index,
+                   R.Case->Launches[0].Kernel.c_str(), R.outcome(),
+                   R.Result.Reason.c_str());
+}
+
 std::vector<Row> replayAll(Device &D, const capture::Capture &All,
                            ReplayLine &L) {
   std::vector<Row> Rows;
@@ -313,6 +320,7 @@ int gevo::run::replayMain(int Argc, char **Argv) {
       capture::readCapture(L.Folder, Memory, Error);
   if (!All)
     fail(Error);
+  warnIfCut(*All, L.Folder);
   if (!L.Extract.empty())
     return extract(*All, L.Extract);
   if (L.Where.Model.empty() && L.Where.Library.empty())
@@ -355,6 +363,7 @@ int gevo::run::replayMain(int Argc, char **Argv) {
     std::string Text = J.dump(2) + "\n";
     if (!writeReport(L.Json, Text, Error))
       fail(Error);
+    sayFailures(Rows);
   }
   if (!Compared)
     std::fprintf(stderr,

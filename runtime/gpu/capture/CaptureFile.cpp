@@ -310,9 +310,10 @@ void CaptureWriter::dropCase(size_t Number) {
       P->dropBlob(*Ref);
 }
 
-bool CaptureWriter::writeIndex() {
+bool CaptureWriter::writeIndex(bool Ended) {
   if (!P->Error.empty())
     return false;
+  P->All.Ended = Ended;
   P->All.Cases.clear();
   for (const Impl::Entry &E : P->Entries)
     if (E.Live)
@@ -328,7 +329,7 @@ bool gevo::capture::writeCapture(const std::string &Folder, const Capture &C,
     Ok = Ok && Writer.addModule(Text);
   for (const Case &One : C.Cases)
     Ok = Ok && Writer.addCase(One);
-  Ok = Ok && Writer.writeIndex();
+  Ok = Ok && Writer.writeIndex(C.Ended);
   Error = Writer.error();
   return Ok;
 }

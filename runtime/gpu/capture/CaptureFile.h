@@ -44,7 +44,8 @@ public:
   /// Forgets a case, and the blobs that no other one uses.
   void dropCase(size_t Number);
   /// Writes the index of what was added, in the place of an earlier one.
-  bool writeIndex();
+  /// \p Ended: the program is at its end, and weights are final.
+  bool writeIndex(bool Ended = false);
   /// Bytes of blobs in the folder, compressed.
   uint64_t bytesWritten() const;
 

@@ -129,6 +129,9 @@ struct Capture {
   std::string Gpu;                  ///< The model.
   std::vector<std::string> Modules; ///< PTX.
   std::vector<Case> Cases;
+  /// Did all of its processes end by themselves? If not, launches are missing
+  /// in the weights.
+  bool Ended = true;
 };
 
 } // namespace gevo::capture

@@ -349,6 +349,7 @@ Case caseFrom(const Json &J, BlobReader &Blobs, bool Memory) {
 void addAll(const Json &J, BlobReader &Blobs, Capture &All, bool Memory) {
   All.Program = J.at("program");
   All.Gpu = J.at("gpu");
+  All.Ended &= J.value("ended", true);
   uint32_t First = uint32_t(All.Modules.size());
   for (const Json &M : J.at("modules"))
     All.Modules.emplace_back(BlobReader::view(Blobs.read(blobFrom(M))));
@@ -378,6 +379,7 @@ std::string gevo::capture::indexText(const Index &I) {
     Cases.push_back(caseJson(C));
   Json Body = {{"program", I.Program},
                {"gpu", I.Gpu},
+               {"ended", I.Ended},
                {"modules", std::move(Modules)},
                {"cases", std::move(Cases)}};
   Json File = {{"format", FormatName},

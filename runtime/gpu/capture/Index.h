@@ -61,6 +61,7 @@ struct IndexCase {
 
 struct Index {
   std::string Program, Gpu;
+  bool Ended = false; ///< The process came to its end: weights are final.
   std::vector<BlobRef> Modules;
   std::vector<IndexCase> Cases;
 };

@@ -83,7 +83,7 @@ private:
   std::optional<uint32_t> moduleOf(const LaunchPlan &Plan);
   bool keep(const LaunchPlan &Plan, const LaunchOutcome &Outcome,
             const Recording &Now, size_t &Number);
-  bool writeIndex();
+  bool writeIndex(bool Ended);
   void complain();
 
   std::map<std::thread::id, Recording> Current; ///< By thread.
@@ -210,16 +210,16 @@ void CaptureObserver::after(const LaunchPlan &Plan,
   // A program that is killed, or ends by _exit, keeps its captures; the weights
   // of at most half of its launches are missing.
   if (Ok && Writer && (V.Keep || isPowerOfTwo(Launches)))
-    Ok = writeIndex();
+    Ok = writeIndex(/*Ended=*/false);
   if (!Ok)
     complain();
 }
 
-bool CaptureObserver::writeIndex() {
+bool CaptureObserver::writeIndex(bool Ended) {
   for (const auto &[Key, W] : ByKernel)
     for (const capture::Sampling::Sample &S : W.Launches.samples())
       Writer->setWeight(S.Number, S.Weight);
-  return Writer->writeIndex();
+  return Writer->writeIndex(Ended);
 }
 
 void CaptureObserver::complain() {
@@ -232,7 +232,7 @@ void CaptureObserver::complain() {
 
 void CaptureObserver::finish() {
   std::lock_guard<std::mutex> Guard(Lock);
-  if (Writer && !Failed && !writeIndex())
+  if (Writer && !Failed && !writeIndex(/*Ended=*/true))
     complain();
 }
 
