@@ -25,13 +25,19 @@ static EditList without(const EditList &Edits, const std::vector<bool> &Drop) {
   return Rest;
 }
 
+double gevo::timeByRules(const Individual &I) { return I.Result.Time; }
+
 Minimised gevo::minimise(Search &S, const Individual &From, double MostError,
-                         double Threshold) {
+                         Clock TimeOf, double Threshold) {
   Minimised Result{From, From.Edits.size()};
   Individual &Kept = Result.Kept;
-  auto Acceptable = [&](const Individual &I) {
-    return I.valid() && I.Result.Error <= MostError &&
-           I.Result.Time < From.Result.Time * (1 + Threshold);
+  double Most = TimeOf(From) * (1 + Threshold);
+  // Its time, if it can take the place of what is kept.
+  auto Acceptable = [&](const Individual &I) -> std::optional<double> {
+    if (!I.valid() || I.Result.Error > MostError || S.stopped())
+      return std::nullopt;
+    double Time = TimeOf(I);
+    return Time < Most ? std::optional(Time) : std::nullopt;
   };
   while (!Kept.Edits.empty() && !S.stopped()) {
     size_t Count = Kept.Edits.size();
@@ -42,20 +48,18 @@ Minimised gevo::minimise(Search &S, const Individual &From, double MostError,
       Batch.push_back(without(Kept.Edits, Drop));
     }
     std::vector<Individual> Singles = S.evaluateBeyond(Batch);
-    std::vector<size_t> Worthless;
+    std::vector<std::pair<double, size_t>> Worthless;
     for (size_t I = 0; I < Count; ++I)
-      if (Acceptable(Singles[I]))
-        Worthless.push_back(I);
+      if (std::optional<double> Time = Acceptable(Singles[I]))
+        Worthless.push_back({*Time, I});
     if (Worthless.empty())
       break;
-    llvm::stable_sort(Worthless, [&](size_t A, size_t B) {
-      return Singles[A].Result.Time < Singles[B].Result.Time;
-    });
+    llvm::sort(Worthless);
     // All, half of them and so on; one alone is known to do.
     std::vector<EditList> Fewer;
     for (size_t Size = Worthless.size(); Size; Size /= 2) {
       std::vector<bool> Drop(Count);
-      for (size_t I : ArrayRef(Worthless).take_front(Size))
+      for (const auto &[Time, I] : ArrayRef(Worthless).take_front(Size))
         Drop[I] = true;
       Fewer.push_back(without(Kept.Edits, Drop));
     }

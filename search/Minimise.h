@@ -14,6 +14,7 @@
 #define GEVO_SEARCH_MINIMISE_H
 
 #include "search/Search.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace gevo {
 
@@ -24,10 +25,15 @@ struct Minimised {
   size_t Before = 0;
 };
 
+/// The time that counts: infinity for what has none.
+using Clock = llvm::function_ref<double(const Individual &)>;
+/// The one that steers the search.
+double timeByRules(const Individual &I);
+
 /// Drops edits of \p From whose loss together costs less than \p Threshold of
 /// its time, and keeps it valid with an error up to \p MostError.
 Minimised minimise(Search &S, const Individual &From, double MostError,
-                   double Threshold = 0.01);
+                   Clock TimeOf = timeByRules, double Threshold = 0.01);
 
 } // namespace gevo
 

@@ -15,6 +15,7 @@
 #include "search/Retreat.h"
 #include "search/Variation.h"
 #include <cmath>
+#include <limits>
 #include <map>
 
 using namespace llvm;
@@ -162,13 +163,21 @@ Individual Finals::polished(Individual I, double Most,
   return I;
 }
 
-// Without what is worth nothing, by rules about PTX; if machine code is slower
-// without it, with it.
+// Without what is worth nothing: by rules about PTX, which is quick, if machine
+// code does not miss it; then by machine code, where that counts.
 Individual Finals::minimised(const Individual &I, double Most) {
   constexpr double Threshold = 0.01;
-  Individual Less = minimise(S, I, Most, Threshold).Kept;
-  std::optional<double> Before = Judging.price(I), After = Judging.price(Less);
-  return Before && After && *After > *Before * (1 + Threshold) ? I : Less;
+  std::optional<double> Before = Judging.price(I);
+  Individual Less = minimise(S, I, Most, timeByRules, Threshold).Kept;
+  if (!Before)
+    return Less;
+  auto Price = [&](const Individual &Of) {
+    return Judging.price(Of).value_or(std::numeric_limits<double>::infinity());
+  };
+  // What may still be lost of the time.
+  double Rest = *Before * (1 + Threshold) / Price(Less) - 1;
+  return Rest > 0 ? minimise(S, Less, Most, Price, Rest).Kept
+                  : minimise(S, I, Most, Price, Threshold).Kept;
 }
 
 // What is left of \p From, which validation refused: the fastest of all that it

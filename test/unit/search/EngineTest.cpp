@@ -180,6 +180,24 @@ TEST(Engine, MinimisingKeepsWhatPays) {
   });
 }
 
+TEST(Engine, MinimisingGoesByTheClockThatCounts) {
+  Trial T;
+  T.Evaluations = 1;
+  search(T, [](Search &S) {
+    Individual Whole =
+        S.evaluateBeyond({{deletion(1), deletion(25), deletion(11)}})[0];
+    ASSERT_TRUE(Whole.valid());
+    // Of use is 25 alone, and without 11 there is no time at all.
+    auto Other = [](const Individual &I) {
+      if (!llvm::is_contained(I.Edits, deletion(11)))
+        return std::numeric_limits<double>::infinity();
+      return llvm::is_contained(I.Edits, deletion(25)) ? 50.0 : 51.0;
+    };
+    EXPECT_EQ(keyOf(minimise(S, Whole, 0, Other).Kept.Edits),
+              keyOf({deletion(25), deletion(11)}));
+  });
+}
+
 TEST(Engine, MinimisingTakesNoErrorIn) {
   Trial T;
   T.Evaluations = 1;
