@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // A text is cut into its items: variables, declarations and definitions of
-// functions. Of each name one item stays. Prototypes of all functions come
-// first, then variables, each after those that its value names, then functions:
-// PTX wants what is used to be declared before.
+// functions. Of each name one item stays. Prototypes of all functions, and of
+// the kernels that a variable names, come first, then variables, each after
+// those that its value names, then functions: PTX wants what is used to be
+// declared before.
 //
 //===----------------------------------------------------------------------===//
 
@@ -164,14 +165,17 @@ class Writer {
 public:
   Writer(const Source &S, size_t FirstFile) : S(S), FirstFile(FirstFile) {}
 
-  /// Up to the brace, with a semicolon in its place, if \p Prototype.
+  /// Up to the brace, with a semicolon in its place, if \p Prototype; that of a
+  /// kernel is without what it says of its blocks (.maxntid and the like).
   std::string write(const Item &I, bool Prototype = false) const {
     std::string Out;
     const char *At = I.begin();
+    bool Closed = false;
     for (size_t K = 0; K < I.Tokens.size(); ++K) {
       const Token &T = I.Tokens[K];
-      if (Prototype && T.isPunct('{'))
+      if (Prototype && (T.isPunct('{') || (I.IsEntry && Closed)))
         break;
+      Closed |= T.isPunct(')');
       if (T.isDot("loc")) {
         K = writeLoc(I, K, At, Out);
         continue;
@@ -313,10 +317,11 @@ private:
 
   /// Of all functions, those included that nobody defines.
   void declarations() {
-    std::set<std::string> Seen;
+    std::set<std::string> Seen, Named = namedByVariables();
     for (size_t K = 0; K < All.size(); ++K)
       for (const Item &I : All[K].Items) {
-        if (I.IsFunction && !I.IsEntry && Of.keeps(I))
+        bool Needed = !I.IsEntry || Named.count(nameIn(K, I.Name));
+        if (I.IsFunction && Needed && Of.keeps(I))
           M.Text += writer(K).write(I, /*Prototype=*/true);
         bool Lacks =
             I.Link == Bond::Extern && I.isDeclaration() && !Of.defines(I.Name);
@@ -326,6 +331,18 @@ private:
         if (!isBuiltin(I.Name))
           M.Undefined.insert(I.Name);
       }
+  }
+
+  /// Clang keeps kernels that are instances of templates by an array of them.
+  std::set<std::string> namedByVariables() const {
+    std::set<std::string> Names;
+    for (size_t K = 0; K < All.size(); ++K)
+      for (const Item &I : All[K].Items)
+        if (!I.IsFunction && Of.keeps(I))
+          for (const Token &T : I.Tokens)
+            if (T.is(TokenKind::Name))
+              Names.insert(nameIn(K, std::string(T.Text)));
+    return Names;
   }
 
   void variables() {
