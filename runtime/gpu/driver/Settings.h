@@ -23,8 +23,9 @@
 namespace gevo::driver {
 
 /// Where a launch ends unless told otherwise, in warp instructions: an empty
-/// loop takes a quarter of a minute for as many.
-constexpr uint64_t DefaultStepLimit = uint64_t(1) << 30;
+/// loop takes four minutes for as many, and programs of public suites have
+/// launches of several thousand million.
+constexpr uint64_t DefaultStepLimit = uint64_t(1) << 34;
 
 /// The environment's choices.
 struct Settings {

@@ -75,7 +75,7 @@ void shuffle(Warp &W, const Inst &I, uint32_t Mask) {
     if (!P)
       J = L;
     Valid |= uint32_t(P) << L;
-    bool Present = W.SyncMask >> J & 1;
+    bool Present = (W.SyncMask | Mask) >> J & 1;
     if (!Present && Check)
       W.report(FindingKind::ShuffleInactive, unsigned(L),
                "lane " + std::to_string(L) + " reads from lane " +

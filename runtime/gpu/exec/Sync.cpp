@@ -125,6 +125,20 @@ bool Warp::isWholeSync(const Inst &I, uint32_t Mask) const {
   return Same;
 }
 
+/// Runs a warp-wide operation for lanes \p Group, whose members \p Need are all
+/// here, some with another mask, or are others: that must not be, and hardware
+/// runs what it issues at once. All lanes here have published.
+void Warp::finishMixedSync(const Inst &I, uint32_t Group, uint32_t Need) {
+  if (!I.Fn) {
+    finishWarpSync(I, Group, Need | Group);
+    return;
+  }
+  SyncMask = Need;
+  SyncPhase = Phase::Complete;
+  I.Fn(*this, I, Group);
+  SyncPhase = Phase::Whole;
+}
+
 /// Lanes may name different members (tiles of a warp), so each group of equal
 /// masks is treated by itself.
 void Warp::warpSync(uint32_t S, const Inst &I, uint32_t Mask) {
@@ -132,6 +146,11 @@ void Warp::warpSync(uint32_t S, const Inst &I, uint32_t Mask) {
   const uint32_t *Row = row<uint32_t>(I.E);
   uint32_t Done = 0;
   std::vector<std::pair<uint32_t, uint32_t>> Waiting; // lanes, members
+  if (I.Fn) {
+    SyncPhase = Phase::Publish;
+    I.Fn(*this, I, Mask);
+    SyncPhase = Phase::Whole;
+  }
   for (uint32_t Left = Mask; Left;) {
     unsigned First = unsigned(__builtin_ctz(Left));
     uint32_t Members = Row[First], Group = 0;
@@ -149,8 +168,11 @@ void Warp::warpSync(uint32_t S, const Inst &I, uint32_t Mask) {
     if (!Owner.G.Independent || (I.Flags & FlagUniform)) {
       finishWarpSync(I, Group, Group);
       Done |= Group;
-    } else if ((Group & Need) == Need) {
-      finishWarpSync(I, Group, Need | Group);
+    } else if (Group == Need) {
+      finishWarpSync(I, Group, Need);
+      Done |= Group;
+    } else if (!(Need & ~Mask)) {
+      finishMixedSync(I, Group, Need);
       Done |= Group;
     } else {
       Waiting.push_back({Group, Members});

@@ -223,6 +223,7 @@ private:
   void warpSync(uint32_t S, const Inst &I, uint32_t Mask);
   void tryWarpSync(uint32_t Members);
   void finishWarpSync(const Inst &I, uint32_t Mask, uint32_t Members);
+  void finishMixedSync(const Inst &I, uint32_t Group, uint32_t Need);
   void mergeSplits();
 
   std::vector<Split> Splits;

@@ -181,6 +181,22 @@ TEST_F(DivergenceTest, SyncOperationsWaitForTheirMembers) {
   EXPECT_EQ(at(31), 15u);
 }
 
+TEST_F(DivergenceTest, LanesTogetherNeedNotNameEachOther) {
+  // Each lane asks those below it, and itself is not among them. Lanes must not
+  // do that, but hardware that issues them together answers.
+  LaunchResult R = run("and.b32 %r1, %t, 1; setp.ne.u32 %p1, %r1, 0;\n"
+                       "mov.u32 %r2, %lanemask_lt;\n"
+                       "vote.sync.ballot.b32 %r3, %p1, %r2;\n"
+                       "shfl.sync.up.b32 %r3, %r3, 1, 0, %r2;\n"
+                       "st.global.u32 [%mine], %r3;");
+  EXPECT_EQ(R.Status, LaunchStatus::Ok) << R.Message;
+  EXPECT_GE(count(R, FindingKind::WarpSyncMask), 1u);
+  EXPECT_EQ(count(R, FindingKind::Deadlock), 0u);
+  EXPECT_EQ(at(0), 0u);
+  EXPECT_EQ(at(5), 0xau);
+  EXPECT_EQ(at(31), 0x2aaaaaaau);
+}
+
 TEST_F(DivergenceTest, TilesShuffleWithTheirOwnMasks) {
   runClean("and.b32 %r1, %t, 0x1c; mov.u32 %r2, 15; shl.b32 %r2, %r2, %r1;\n"
            "shfl.sync.idx.b32 %r3, %t, 0, 0x1c1f, %r2;\n"
