@@ -68,7 +68,10 @@ enum UopFlags : uint16_t {
   FlagBarrierId = 4, ///< Bits 8 to 11 have the number of the barrier.
   /// Branch that goes on where PTX jumps, and jumps where PTX goes on: the
   /// assembler laid the code out the other way round.
-  FlagInverted = 8
+  FlagInverted = 8,
+  /// Atomic operation for which the assembler combines the lanes of a warp, so
+  /// that one of them does it for all.
+  FlagOneLane = 16
 };
 
 /// Straight-line instructions [Begin, End) whose micro-operations are ordered

@@ -94,21 +94,39 @@ public:
   SassModule Module;
 
 private:
+  void section(std::string_view Name);
+  void innerFunction(std::string_view Name);
   void instruction(std::string_view Line);
-  SassListing *Current = nullptr;
+  SassListing *Whole = nullptr;   ///< Of the section, a kernel's.
+  SassListing *Current = nullptr; ///< Of the function in it.
+  SassListing Ignored;
   uint32_t PtxLine = 0;
   bool Label = false; ///< The next instruction has one.
 };
 
+void ListingReader::section(std::string_view Name) {
+  Whole = Current = &Module[std::string(Name.substr(0, Name.find(',')))];
+  PtxLine = 0;
+}
+
+/// Behind a kernel stand the functions that it calls: those of the PTX, as
+/// "$kernel$function", and the slow paths of divisions and roots, as
+/// "$__internal_0_$name", which seldom run and have no lines.
+void ListingReader::innerFunction(std::string_view Name) {
+  size_t At = Name.find('$', 1);
+  bool OfPtx = !startsWith(Name, "$__internal") && At != std::string_view::npos;
+  Current = OfPtx ? &Module[std::string(Name.substr(At + 1))] : &Ignored;
+  // Each kernel that calls a function has a copy of it.
+  if (!Current->Code.empty())
+    Current = &Ignored;
+  PtxLine = 0;
+}
+
 void ListingReader::line(std::string_view Line) {
   std::string_view Body = trim(Line);
   constexpr std::string_view Section = ".section\t.text.";
-  if (Body.substr(0, Section.size()) == Section) {
-    std::string_view Name = Body.substr(Section.size());
-    Current = &Module[std::string(Name.substr(0, Name.find(',')))];
-    PtxLine = 0;
-    return;
-  }
+  if (startsWith(Body, Section))
+    return section(Body.substr(Section.size()));
   if (!Current)
     return;
   if (size_t At = Body.find("SHI_REGISTERS="); At != std::string_view::npos)
@@ -121,6 +139,8 @@ void ListingReader::line(std::string_view Line) {
           std::strtoul(std::string(Body.substr(At + 5)).c_str(), nullptr, 10));
     return;
   }
+  if (!Body.empty() && Body[0] == '$' && Body.back() == ':')
+    return innerFunction(Body.substr(0, Body.size() - 1));
   if (!Body.empty() && Body[0] == '.' && Body.back() == ':')
     Label = true;
   if (Body.substr(0, 2) == "/*")
@@ -130,7 +150,7 @@ void ListingReader::line(std::string_view Line) {
 void ListingReader::instruction(std::string_view Line) {
   std::optional<uint64_t> Word = encodingOf(Line);
   if (Word)
-    Current->Hash = mixHash(Current->Hash, *Word);
+    Whole->Hash = mixHash(Whole->Hash, *Word);
   if (Line.substr(0, 4) == "/* 0") {
     // The second half of the encoding has the stall count in bits 41 to 44.
     if (Word && !Current->Code.empty())
@@ -149,6 +169,7 @@ void ListingReader::instruction(std::string_view Line) {
   I.Line = PtxLine;
   I.Label = Label;
   I.Guarded = !Guard.empty();
+  I.ReadsLane = Rest.find("SR_LANEID") != std::string_view::npos;
   Label = false;
   Rest = Rest.substr(std::min(End, Rest.size()));
   findRegisters(I, Rest.substr(0, Rest.find(';')));

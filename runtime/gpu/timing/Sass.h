@@ -34,11 +34,12 @@ namespace gevo::gpu::timing {
 
 /// One instruction of machine code.
 struct SassInstruction {
-  std::string Opcode; ///< With modifiers: "LDG.E.128".
-  uint32_t Line = 0;  ///< Of the PTX, from 1; 0 if unknown.
-  uint8_t Stall = 0;  ///< Cycles the scheduler waits after it.
-  bool Label = false; ///< Something may jump here.
-  bool Guarded = false;
+  std::string Opcode;     ///< With modifiers: "LDG.E.128".
+  uint32_t Line = 0;      ///< Of the PTX, from 1; 0 if unknown.
+  uint8_t Stall = 0;      ///< Cycles the scheduler waits after it.
+  bool Label = false;     ///< Something may jump here.
+  bool Guarded = false;   ///< By the last of its sources.
+  bool ReadsLane = false; ///< Its result is the number of the lane.
   std::vector<uint16_t> Sources, Results; ///< See SassOp.
 };
 

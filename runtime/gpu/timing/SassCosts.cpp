@@ -19,6 +19,7 @@
 #include "runtime/gpu/ptx/Cfg.h"
 #include "runtime/gpu/timing/Rules.h"
 #include "runtime/gpu/timing/Sass.h"
+#include "runtime/gpu/timing/SassKinds.h"
 
 #include <algorithm>
 #include <cstring>
@@ -30,37 +31,8 @@ using namespace gevo::gpu::timing;
 
 namespace {
 
-/// What an opcode of machine code occupies.
-enum class SassClass : uint8_t { Nothing, Memory, Control, Pipe };
-struct SassPipe {
-  SassClass Class;
-  Unit Pipe;
-};
-
-struct SassRow {
-  const char *Prefix;
-  SassPipe Pipe;
-};
-
-/// The first row whose prefix matches decides.
-const SassRow Rows[] = {
-#define SASS(Prefix, Class, UnitName)                                          \
-  {Prefix, {SassClass::Class, Unit::UnitName}},
-#include "runtime/gpu/timing/SassOpcodes.def"
-};
-
-SassPipe classify(std::string_view Opcode) {
-  for (const SassRow &R : Rows)
-    if (Opcode.substr(0, std::string_view(R.Prefix).size()) == R.Prefix)
-      return R.Pipe;
-  return {SassClass::Pipe, Unit::Int};
-}
-
 bool jumps(const ptx::Instruction &I) {
   return I.Op == ptx::Opcode::Bra && I.Guard == ptx::None;
-}
-bool jumpsAlways(const SassInstruction &I) {
-  return !I.Guarded && I.Opcode.compare(0, 3, "BRA") == 0;
 }
 
 /// Expansions with more instructions than this have slow paths that seldom run;
@@ -298,6 +270,9 @@ void Matching::placeOwn(uint32_t Index, const SassPipe &C, SassFunction &Out) {
       ++Taken[K];
       Op.What = C.Class == SassClass::Memory ? SassOp::Access : SassOp::Control;
       Op.Instruction = K;
+      if (ptx::opcodeInfo(F.Code[K].Op).Unit == ptx::Pipe::Atomic &&
+          combinesLanes(Listing, Index))
+        Op.Flags |= FlagOneLane;
       Out[K].push_back(std::move(Op));
       return;
     }

@@ -26,6 +26,10 @@ uint32_t divideUp(uint32_t A, uint64_t B) {
 }
 unsigned bits(uint32_t Mask) { return unsigned(__builtin_popcount(Mask)); }
 
+/// How often \p A occupies its place: conflicts of banks, or lanes at one word.
+uint16_t degreeOf(const Uop &U, const TraceAccess &A) {
+  return U.Flags & FlagOneLane ? 1 : std::max<uint16_t>(1, A.Degree);
+}
 } // namespace
 
 const TraceAccess &Sm::accessOf(const WarpSlot &W, const Uop &U) {
@@ -44,8 +48,7 @@ uint64_t Sm::takePath(uint64_t Now, uint64_t Cycles) {
 [[gnu::always_inline]] inline void Sm::sharedAccess(WarpSlot &W, const Uop &U,
                                                     const TraceAccess &A,
                                                     uint64_t Now) {
-  uint64_t Degree = std::max<uint64_t>(1, A.Degree);
-  uint64_t Cycles = Degree;
+  uint64_t Degree = degreeOf(U, A), Cycles = Degree;
   if (U.Kind == UopKind::Atomic || U.Kind == UopKind::Reduce) {
     Cycles = Degree * P.SharedAtomicStep;
   } else if (Degree > 1) {
@@ -278,8 +281,7 @@ void Sm::globalAtomic(WarpSlot &W, const Uop &U, const TraceAccess &A,
     F = newFetch(W, U, Stall::Atomic);
     ++Fetches[F].Parts;
   }
-  request(RequestKind::Atomic, Start, F, std::max<uint16_t>(1, A.Degree), First,
-          A.NumSectors);
+  request(RequestKind::Atomic, Start, F, degreeOf(U, A), First, A.NumSectors);
   W.MemoryDone = std::max(W.MemoryDone, Start + P.AtomicLatency);
 }
 

@@ -1,0 +1,79 @@
+//===- SassKinds.cpp - What machine instructions are ----------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/timing/SassKinds.h"
+
+#include <algorithm>
+
+using namespace gevo::gpu;
+using namespace gevo::gpu::timing;
+
+namespace {
+
+struct SassRow {
+  const char *Prefix;
+  SassPipe Pipe;
+};
+
+const SassRow Rows[] = {
+#define SASS(Prefix, Class, UnitName)                                          \
+  {Prefix, {SassClass::Class, Unit::UnitName}},
+#include "runtime/gpu/timing/SassOpcodes.def"
+};
+
+/// The instruction that \p Register of \p Index comes from, as far as the order
+/// of the listing tells, or NoIndex.
+uint32_t originOf(const SassListing &L, uint32_t Index, uint16_t Register) {
+  while (Index--) {
+    const std::vector<uint16_t> &Results = L.Code[Index].Results;
+    if (std::find(Results.begin(), Results.end(), Register) != Results.end())
+      return Index;
+  }
+  return NoIndex;
+}
+
+/// Does the guard of \p Index compare with the number of the lane?
+bool choosesLane(const SassListing &L, uint32_t Index) {
+  const SassInstruction &I = L.Code[Index];
+  if (!I.Guarded || I.Sources.empty())
+    return false;
+  uint32_t Guard = originOf(L, Index, I.Sources.back());
+  if (Guard == NoIndex)
+    return false;
+  for (uint16_t R : L.Code[Guard].Sources) {
+    uint32_t From = originOf(L, Guard, R);
+    if (From != NoIndex && L.Code[From].ReadsLane)
+      return true;
+  }
+  return false;
+}
+
+} // namespace
+
+SassPipe gevo::gpu::timing::classify(std::string_view Opcode) {
+  for (const SassRow &R : Rows)
+    if (Opcode.substr(0, std::string_view(R.Prefix).size()) == R.Prefix)
+      return R.Pipe;
+  return {SassClass::Pipe, Unit::Int};
+}
+
+bool gevo::gpu::timing::jumpsAlways(const SassInstruction &I) {
+  return !I.Guarded && I.Opcode.compare(0, 3, "BRA") == 0;
+}
+
+bool gevo::gpu::timing::combinesLanes(const SassListing &L, uint32_t Index) {
+  // For a warp that is not full there may be another way on the same line.
+  for (uint32_t K = Index; K < L.Code.size(); ++K) {
+    const SassInstruction &I = L.Code[K];
+    if (I.Line != L.Code[Index].Line ||
+        classify(I.Opcode).Class != SassClass::Memory)
+      continue;
+    if (I.Opcode.find(".POPC") != std::string::npos || choosesLane(L, K))
+      return true;
+  }
+  return false;
+}

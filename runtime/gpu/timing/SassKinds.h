@@ -1,0 +1,42 @@
+//===- SassKinds.h - What machine instructions are --------------*- C++ -*-===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Recognises instructions of a listing by their opcodes and registers alone,
+// without the PTX that they were made of; SassCosts.cpp brings both together.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_RUNTIME_GPU_TIMING_SASSKINDS_H
+#define GEVO_RUNTIME_GPU_TIMING_SASSKINDS_H
+
+#include "runtime/gpu/timing/Sass.h"
+
+#include <string_view>
+
+namespace gevo::gpu::timing {
+
+/// What an opcode of machine code occupies.
+enum class SassClass : uint8_t { Nothing, Memory, Control, Pipe };
+struct SassPipe {
+  SassClass Class;
+  Unit Pipe;
+};
+
+/// By the first row of SassOpcodes.def whose prefix matches.
+SassPipe classify(std::string_view Opcode);
+
+/// True for a branch without a condition.
+bool jumpsAlways(const SassInstruction &I);
+
+/// True if the assembler lets one lane do the atomic operation of the line of
+/// \p Index for all that are active: the machine counts them (ATOMS.POPC), or
+/// the operation is guarded by a comparison with the number of the lane.
+bool combinesLanes(const SassListing &L, uint32_t Index);
+
+} // namespace gevo::gpu::timing
+
+#endif // GEVO_RUNTIME_GPU_TIMING_SASSKINDS_H

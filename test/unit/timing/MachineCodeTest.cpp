@@ -1,0 +1,125 @@
+//===- MachineCodeTest.cpp - What the assembler adds to PTX ---------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Machine code is more than its PTX: behind a kernel stand the functions that
+// it calls and the slow paths of divisions, and the lanes of a warp are
+// combined before an atomic operation. The clock takes each for what it is.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/timing/Sass.h"
+#include "test/unit/timing/Kernels.h"
+
+using namespace gevo::gpu;
+using namespace gevo::gpu::timing;
+
+namespace {
+
+/// An instruction as the disassembler prints it.
+std::string instruction(const std::string &Text, const std::string &Encoding) {
+  return "        /*0000*/    " + Text + " ;   /* " + Encoding +
+         " */\n                       /* 0x001fca00078e0203 */\n";
+}
+
+std::string listing(const std::string &SlowPath) {
+  return "\t.section\t.text.k,\"ax\",@progbits\nk:\n"
+         "\t//## File \".nv_debug_ptx_txt\", line 8\n" +
+         instruction("FADD R4, R4, R5", "0x01") + instruction("EXIT", "0x02") +
+         "$k$f:\n\t//## File \".nv_debug_ptx_txt\", line 3\n" +
+         instruction("FMUL R4, R4, R5", "0x03") +
+         "$__internal_0_$__cuda_sm3x_div_rn_noftz_f32_slowpath:\n" +
+         instruction("SHF.R.U32.HI R6, RZ, 0x17, R4", SlowPath);
+}
+
+TEST(MachineCode, FunctionsBehindAKernelAreNotPartOfIt) {
+  Result<SassModule> M = parseListing(listing("0x04"));
+  ASSERT_TRUE(M) << M.error().str();
+  EXPECT_EQ(M->size(), 2u);
+  ASSERT_EQ(M->at("k").Code.size(), 2u);
+  ASSERT_EQ(M->at("f").Code.size(), 1u);
+  EXPECT_EQ(M->at("f").Code[0].Opcode, "FMUL");
+  EXPECT_EQ(M->at("f").Code[0].Line, 3u);
+  // They are part of what the hash identifies.
+  Result<SassModule> Other = parseListing(listing("0x05"));
+  EXPECT_NE(M->at("k").Hash, Other->at("k").Hash);
+}
+
+/// What \p Body takes for \p Block threads by machine code, or by the rules.
+LaunchTiming timed(const std::string &Body, Dim3 Block, bool Machine,
+                   const std::string &Function = "") {
+  Profile P = profileNamed("V100");
+  std::string Ptx = kernel(P, ".param .u64 out",
+                           ".reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>;"
+                           "\n.reg .pred %p<3>;\nld.param.u64 %rd1, [out];\n"
+                           "mov.u32 %r1, %tid.x;\n" +
+                               Body);
+  Ptx.insert(Ptx.find(".visible"), Function);
+  SassModule Sass;
+  if (Machine) {
+    Result<SassModule> Assembled = assemble(findSassTools(), Ptx, 75);
+    EXPECT_TRUE(Assembled) << (Assembled ? "" : Assembled.error().str());
+    if (Assembled)
+      Sass = std::move(*Assembled);
+  }
+  Bench B(P, Ptx);
+  uint64_t Out = B.Gpu.allocate(65536);
+  std::vector<char> Zeros(65536);
+  B.Gpu.copyToDevice(Out, Zeros.data(), Zeros.size());
+  LaunchOptions O;
+  O.Grid = {1, 1, 1};
+  O.Block = Block;
+  O.Params = &Out;
+  O.ParamBytes = 8;
+  return B.Time
+      .launch(B.Gpu, *B.Module->kernel("k"), O, Machine ? &Sass : nullptr)
+      .Timing;
+}
+
+TEST(MachineCode, DivisionsCostTheirFastPath) {
+  if (!findSassTools().found())
+    GTEST_SKIP() << "no ptxas or nvdisasm on this machine";
+  std::string Body =
+      "cvt.rn.f32.u32 %f1, %r1;\nadd.f32 %f2, %f1, 0f40000000;\n" +
+      repeat(8, "div.rn.f32 %f2, %f1, %f2;\n"
+                "add.f32 %f2, %f2, 0f3F800000;\n") +
+      "st.global.f32 [%rd1], %f2;\n";
+  LaunchTiming Sass = timed(Body, {1024, 1, 1}, true);
+  LaunchTiming Rules = timed(Body, {1024, 1, 1}, false);
+  EXPECT_EQ(Sass.Source, CostSource::Sass);
+  EXPECT_LT(double(Sass.Cycles), 1.25 * double(Rules.Cycles));
+}
+
+TEST(MachineCode, FunctionsThatAreCalledHaveTheirs) {
+  if (!findSassTools().found())
+    GTEST_SKIP() << "no ptxas or nvdisasm on this machine";
+  std::string Square = ".func (.param .b32 y) square(.param .b32 x) {\n"
+                       ".reg .f32 %f<3>;\nld.param.f32 %f1, [x];\n"
+                       "mul.f32 %f2, %f1, %f1;\nst.param.f32 [y], %f2;\nret;\n"
+                       "}\n";
+  std::string Body = "cvt.rn.f32.u32 %f1, %r1;\n"
+                     "{ .param .b32 a; .param .b32 b;\n"
+                     "st.param.f32 [a], %f1;\ncall.uni (b), square, (a);\n"
+                     "ld.param.f32 %f2, [b]; }\nst.global.f32 [%rd1], %f2;\n";
+  EXPECT_EQ(timed(Body, {32, 1, 1}, true, Square).Source, CostSource::Sass);
+}
+
+TEST(MachineCode, LanesThatTheAssemblerCombinesAreOne) {
+  if (!findSassTools().found())
+    GTEST_SKIP() << "no ptxas or nvdisasm on this machine";
+  auto Cycles = [](const std::string &Op, bool Machine) {
+    return timed(".shared .u32 s;\n" + repeat(32, Op), {1024, 1, 1}, Machine)
+        .Cycles;
+  };
+  for (const char *Op :
+       {"red.global.add.u32 [%rd1], 1;\n", "red.shared.add.u32 [s], 1;\n"})
+    EXPECT_LT(4 * Cycles(Op, true), Cycles(Op, false)) << Op;
+  // Floats are added one by one, because their order matters.
+  const char *Floats = "red.global.add.f32 [%rd1], 0f3F800000;\n";
+  EXPECT_GT(2 * Cycles(Floats, true), Cycles(Floats, false));
+}
+
+} // namespace
