@@ -17,6 +17,7 @@
 #include "runtime/gpu/exec/Block.h"
 #include "runtime/gpu/exec/Lanes.h"
 #include "runtime/gpu/exec/Recorder.h"
+#include "runtime/gpu/exec/Shadow.h"
 #include "runtime/gpu/exec/SlowAccess.h"
 
 namespace gevo::gpu::GEVO_ISA {

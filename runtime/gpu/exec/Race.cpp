@@ -47,24 +47,48 @@ bool storesSame(const Warp &W, const Inst &I, unsigned Lane,
                    : std::memcmp(New, Old, Part) == 0;
 }
 
+/// The first lanes of \p Mask that access what \p Lane does and of which
+/// \p IsSame says that they store the same.
+template <typename Compare>
+uint32_t repeats(unsigned Lane, uint32_t Mask, const uint64_t (&A)[WarpSize],
+                 Compare IsSame) {
+  uint32_t Same = 0;
+  for (; Mask; Mask &= Mask - 1) {
+    unsigned Next = unsigned(__builtin_ctz(Mask));
+    if (A[Next] != A[Lane] || !IsSame(Next))
+      break;
+    Same |= Mask & (0u - Mask);
+  }
+  return Same;
+}
+
+/// The same of a store from a register as wide as T.
+template <typename T>
+uint32_t repeats(const T *Row, unsigned Lane, uint32_t Mask,
+                 const uint64_t (&A)[WarpSize], uint32_t Bytes) {
+  T Bits = T(~T(0)) >> 8 * (sizeof(T) - Bytes), Value = Row[Lane];
+  return repeats(Lane, Mask, A,
+                 [&](unsigned Next) { return !((Row[Next] ^ Value) & Bits); });
+}
+
 /// The lanes of \p Mask but for those that store what \p Lane does where it
 /// does: the last of them stands for all. A value that all threads of a warp
 /// write at once is looked at twice then, not 32 times.
 uint32_t withoutRepeats(const Warp &W, const Inst &I, unsigned Lane,
                         uint32_t Mask, const uint64_t (&A)[WarpSize],
                         uint32_t Bytes) {
-  char First[32], Other[32];
-  uint32_t Same = 0;
-  for (uint32_t M = Mask; M; M &= M - 1) {
-    unsigned Next = unsigned(__builtin_ctz(M));
-    if (A[Next] != A[Lane])
-      break;
-    if (!Same)
-      laneValue(W, I, Lane, First);
-    laneValue(W, I, Next, Other);
-    if (std::memcmp(First, Other, Bytes) != 0)
-      break;
-    Same |= M & (0u - M);
+  uint32_t Same;
+  if (I.Count == 1 && I.Target == 8 && Bytes <= 8) {
+    Same = repeats(W.row<uint64_t>(I.B), Lane, Mask, A, Bytes);
+  } else if (I.Count == 1 && I.Target != 8 && Bytes <= 4) {
+    Same = repeats(W.row<uint32_t>(I.B), Lane, Mask, A, Bytes);
+  } else {
+    char First[32], Other[32];
+    laneValue(W, I, Lane, First);
+    Same = repeats(Lane, Mask, A, [&](unsigned Next) {
+      laneValue(W, I, Next, Other);
+      return std::memcmp(First, Other, Bytes) == 0;
+    });
   }
   return Same ? (Mask & ~Same) | 1u << (31 - __builtin_clz(Same)) : Mask;
 }

@@ -6,91 +6,19 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/gpu/exec/SlowAccess.h"
+#include "runtime/gpu/exec/AccessText.h"
 #include "runtime/gpu/exec/Block.h"
 #include "runtime/gpu/exec/Race.h"
 #include "runtime/gpu/exec/Recorder.h"
+#include "runtime/gpu/exec/Shadow.h"
 #include "runtime/gpu/exec/Touch.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 using namespace gevo::gpu;
 
 namespace {
-std::string hex(uint64_t V) {
-  char Buffer[32];
-  std::snprintf(Buffer, sizeof Buffer, "0x%llx", (unsigned long long)V);
-  return Buffer;
-}
-
-const char *verb(AccessKind K) {
-  return K == AccessKind::Load    ? "read"
-         : K == AccessKind::Store ? "write"
-                                  : "atomic access";
-}
-
-std::string describe(const char *Space, AccessKind K, uint32_t Bytes,
-                     uint64_t Address) {
-  return std::string(Space) + " " + verb(K) + " of " + std::to_string(Bytes) +
-         " bytes at " + hex(Address);
-}
-
-/// " is 4 bytes past the end of variable 's' of 128 bytes".
-std::string beside(int64_t Distance, bool Inside, const std::string &What,
-                   uint64_t Bytes) {
-  uint64_t Far = uint64_t(Distance < 0 ? -Distance : Distance);
-  return (Distance < 0 ? " is " + std::to_string(Far) + " bytes before "
-          : Inside     ? " runs over the end of "
-                   : " is " + std::to_string(Far) + " bytes past the end of ") +
-         What + " of " + std::to_string(Bytes) + " bytes";
-}
-
-/// The same of the nearest of some variables; empty if there is none.
-std::string besideNearest(const std::vector<NamedRange> &All, uint64_t Base,
-                          uint64_t Offset) {
-  const NamedRange *Best = nullptr;
-  int64_t Distance = 0;
-  for (const NamedRange &R : All) {
-    // Addresses below 0 wrap around, in 32 or 64 bits.
-    int64_t D = Offset >> 32 ? int64_t(Offset - Base - R.Begin)
-                             : int32_t(uint32_t(Offset - Base - R.Begin));
-    if (D >= 0)
-      D = std::max<int64_t>(0, D - int64_t(R.Bytes));
-    if (Best && std::llabs(D) >= std::llabs(Distance))
-      continue;
-    Best = &R;
-    Distance = D;
-  }
-  if (!Best)
-    return {};
-  bool Inside = Offset - Base - Best->Begin < Best->Bytes;
-  return " and" +
-         beside(Distance, Inside, "variable '" + Best->Name + "'", Best->Bytes);
-}
-
-/// The local variables of all frames of the current path.
-std::vector<NamedRange> variablesOf(const Warp &W) {
-  std::vector<NamedRange> All;
-  for (const Frame *F = W.Current; F; F = F->Caller)
-    for (NamedRange R : F->Fn->Variables) {
-      R.Begin += F->LocalBase;
-      All.push_back(std::move(R));
-    }
-  return All;
-}
-
-std::string besideConstant(const Neighbour &N, uint64_t Address) {
-  if (!N.Where)
-    return {};
-  return " and" + beside(N.Distance, N.Where->contains(Address, 1),
-                         N.Where->Name.empty()
-                             ? "the allocation"
-                             : "variable '" + N.Where->Name + "'",
-                         N.Where->Bytes);
-}
-
 /// What a stray read gives. The widest access has 32 bytes.
 alignas(64) constexpr char Zeros[64] = {};
 /// Memory of a GPU is mapped in pages of 2 MiB.
@@ -105,7 +33,7 @@ uint64_t faultGlobal(Warp &W, unsigned Lane, uint64_t Address, uint32_t Bytes,
   if (const Allocation *A = M.findFreed(Address)) {
     W.fault(FindingKind::UseAfterFree, Lane,
             Text + " is inside an allocation of " + std::to_string(A->Bytes) +
-                " bytes at " + hex(A->Base) + " that was freed",
+                " bytes at " + hexText(A->Base) + " that was freed",
             Address, Bytes);
     return 0;
   }
@@ -115,7 +43,7 @@ uint64_t faultGlobal(Warp &W, unsigned Lane, uint64_t Address, uint32_t Bytes,
                    N.Where->Name.empty() ? "the allocation"
                                          : "variable '" + N.Where->Name + "'",
                    N.Where->Bytes) +
-            " at " + hex(N.Where->Base);
+            " at " + hexText(N.Where->Base);
   } else {
     Text += ", but nothing is allocated";
   }
@@ -271,106 +199,7 @@ uint64_t resolveLane(Warp &W, const Inst &I, unsigned Lane, uint64_t Address,
   return resolveGlobal(W, Lane, Address, Bytes, Kind, Space);
 }
 
-/// Whether one of \p Bytes bytes, a power of two, lies in no variable.
-bool isBeyond(const uint8_t *Shadow, uint32_t Bytes) {
-  constexpr uint64_t Live = 0x0101010101010101ull * ShadowLive;
-  uint64_t Marks = Live;
-  for (uint32_t Done = 0; Done < Bytes; Done += 8) {
-    uint64_t Some = Live;
-    std::memcpy(&Some, Shadow + Done, std::min(Bytes - Done, 8u));
-    Marks &= Some;
-  }
-  return (Marks & Live) != Live;
-}
-
-/// The same of all lanes of \p Mask with accesses as wide as T. Most are fine,
-/// which takes no branch to find out.
-template <typename T>
-bool isAnyBeyond(const uint8_t *Shadow, const uint64_t (&A)[WarpSize],
-                 uint64_t Memory, uint32_t Mask) {
-  constexpr T Live = T(0x0101010101010101ull * ShadowLive);
-  T Marks = Live;
-  for (; Mask; Mask &= Mask - 1) {
-    T Some;
-    std::memcpy(&Some, Shadow + (A[__builtin_ctz(Mask)] - Memory), sizeof(T));
-    Marks &= Some;
-  }
-  return (Marks & Live) != Live;
-}
-
-/// How many of \p Bytes bytes, a power of two, are marked as written.
-uint32_t written(const uint8_t *Shadow, uint32_t Bytes) {
-  uint32_t N = 0;
-  for (uint32_t Done = 0; Done < Bytes; Done += 8) {
-    uint64_t Marks = 0;
-    std::memcpy(&Marks, Shadow + Done, std::min(Bytes - Done, 8u));
-    N += unsigned(__builtin_popcountll(Marks & 0x0101010101010101ull));
-  }
-  return N;
-}
-
-/// Shared and local bytes that are read before they were written.
-void checkInitialised(Warp &W, uint32_t Mask, const uint64_t (&A)[WarpSize],
-                      uint32_t Bytes, AccessKind Kind, TraceSpace Space) {
-  bool Shared = Space == TraceSpace::Shared;
-  uint8_t *Shadow = Shared ? W.Owner.SharedShadow.data() : W.LocalShadow;
-  const char *Memory = Shared ? W.Owner.Shared : W.LocalMemory;
-  if (!Shadow || (Shared && !W.Owner.SharedUnwritten))
-    return;
-  for (uint32_t M = Mask; M; M &= M - 1) {
-    unsigned L = unsigned(__builtin_ctz(M));
-    uint64_t Offset = A[L] - reinterpret_cast<uint64_t>(Memory);
-    if (!Shared && isBeyond(Shadow + Offset, Bytes))
-      continue; // checkStack() told.
-    uint32_t Missing = Bytes - written(Shadow + Offset, Bytes);
-    if (!Missing)
-      continue;
-    // Copies of structures take along what was never set.
-    if (Kind == AccessKind::Load && !Shared &&
-        W.Owner.G.copies(W.Current->Function, W.Pc))
-      continue;
-    if (Kind != AccessKind::Store) {
-      uint64_t Where = Shared ? Offset : Offset - L * W.LocalStride;
-      W.report(Shared ? FindingKind::UninitShared : FindingKind::UninitLocal, L,
-               describe(Shared ? "shared" : "local", Kind, Bytes, Where) +
-                   " reads what was never written",
-               Where, Bytes);
-    }
-    if (Kind == AccessKind::Load)
-      continue;
-    std::memset(Shadow + Offset, Shared ? 1 : ShadowWritten, Bytes);
-    if (Shared)
-      W.Owner.SharedUnwritten -= Missing;
-  }
-}
 } // namespace
-
-void gevo::gpu::checkStack(Warp &W, uint32_t Mask,
-                           const uint64_t (&A)[WarpSize], uint32_t Bytes,
-                           AccessKind Kind) {
-  uint64_t Memory = reinterpret_cast<uint64_t>(W.LocalMemory);
-  if ((Bytes == 4 && !isAnyBeyond<uint32_t>(W.LocalShadow, A, Memory, Mask)) ||
-      (Bytes == 8 && !isAnyBeyond<uint64_t>(W.LocalShadow, A, Memory, Mask)))
-    return;
-  for (uint32_t M = Mask; M; M &= M - 1) {
-    unsigned L = unsigned(__builtin_ctz(M));
-    uint64_t Offset = A[L] - Memory;
-    const uint8_t *Marks = W.LocalShadow + Offset;
-    if (!isBeyond(Marks, Bytes))
-      continue;
-    uint64_t Where = Offset - L * W.LocalStride;
-    std::string Text = describe("local", Kind, Bytes, Where);
-    if (std::count(Marks, Marks + Bytes, ShadowReturned))
-      W.report(FindingKind::UseAfterFree, L,
-               Text + " is in the stack of a call that has returned", Where,
-               Bytes);
-    else
-      W.report(FindingKind::OutOfBoundsLocal, L,
-               Text + " is outside of the thread's variables" +
-                   besideNearest(variablesOf(W), 0, Where),
-               Where, Bytes);
-  }
-}
 
 bool gevo::gpu::watchAccess(Warp &W, const Inst &I, uint32_t Mask,
                             const uint64_t (&A)[WarpSize], uint32_t Bytes,
@@ -398,7 +227,7 @@ bool gevo::gpu::resolveSlowly(Warp &W, const Inst &I, uint32_t Mask,
     if (A[L] & (Bytes - 1)) {
       W.fault(FindingKind::Misaligned, L,
               std::string(verb(Kind)) + " of " + std::to_string(Bytes) +
-                  " bytes at " + hex(A[L]) + " is misaligned",
+                  " bytes at " + hexText(A[L]) + " is misaligned",
               A[L], Bytes);
       return false;
     }

@@ -28,11 +28,6 @@ bool resolveSlowly(Warp &W, const Inst &I, uint32_t Mask,
 /// there is one and it is another.
 bool hitAnother(Warp &W, uint64_t Address);
 
-/// Reports lanes whose host pointers \p A into local memory are in no variable
-/// of a frame. Only for warps that have a shadow of it.
-void checkStack(Warp &W, uint32_t Mask, const uint64_t (&A)[WarpSize],
-                uint32_t Bytes, AccessKind Kind);
-
 /// Tells checks about an access whose host pointers are in \p A and
 /// which touched one space only. Always true.
 bool watchAccess(Warp &W, const Inst &I, uint32_t Mask,
