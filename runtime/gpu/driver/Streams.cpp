@@ -157,7 +157,9 @@ template <typename T>
 CUresult waitValue(CUstream S, CUdeviceptr Address, T Value, unsigned Flags) {
   return wordWork(S, Address, sizeof(T), [Value, Flags](void *At) {
     T Now = __atomic_load_n(static_cast<T *>(At), __ATOMIC_SEQ_CST);
-    return holds(Now, Value, Flags) ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+    return holds(Now, Value, Flags)
+               ? CUDA_SUCCESS
+               : lacking("a wait for a value that only later work may write");
   });
 }
 
