@@ -14,21 +14,54 @@
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include <csignal>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
+#include <utility>
 
 using namespace llvm;
 using namespace gevo;
 
-// How long lines may wait for the disk while others follow.
-static std::chrono::milliseconds syncEvery(AppendLog::Sync When) {
-  return std::chrono::milliseconds(When == AppendLog::Sync::Soon ? 100 : 10);
+// Those that come in between go to the disk together.
+static std::chrono::milliseconds pauseBetweenSyncs(AppendLog::Sync When) {
+  return std::chrono::milliseconds(When == AppendLog::Sync::Soon ? 100 : 0);
+}
+
+AppendLog::AppendLog(std::string Path, int FD, Sync When)
+    : Path(std::move(Path)), FD(FD), When(When) {
+  // Signals are for the search to take.
+  sigset_t All, Before;
+  sigfillset(&All);
+  pthread_sigmask(SIG_SETMASK, &All, &Before);
+  Syncing = std::thread([this] { syncAgainAndAgain(); });
+  pthread_sigmask(SIG_SETMASK, &Before, nullptr);
 }
 
 AppendLog::~AppendLog() {
+  {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    End = true;
+  }
+  Changed.notify_one();
+  Syncing.join();
   consumeError(sync());
   close(FD);
+}
+
+void AppendLog::syncAgainAndAgain() {
+  std::unique_lock<std::mutex> Lock(Mutex);
+  while (true) {
+    Changed.wait(Lock, [&] { return End || (Waiting && !SyncErrno); });
+    if (End)
+      return;
+    Waiting = false;
+    Lock.unlock();
+    int Failed = fdatasync(FD) ? errno : 0;
+    Lock.lock();
+    SyncErrno = Failed;
+    Changed.wait_for(Lock, pauseBetweenSyncs(When), [&] { return End; });
+  }
 }
 
 static Error failed(StringRef What, StringRef Path) {
@@ -128,10 +161,12 @@ Error AppendLog::append(const json::Value &Line) {
   ssize_t Written =
       sys::RetryAfterSignal(-1, ::write, FD, Text.data(), Text.size());
   if (Written == static_cast<ssize_t>(Text.size())) {
-    Waiting = true;
-    return std::chrono::steady_clock::now() - LastSync < syncEvery(When)
-               ? Error::success()
-               : sync();
+    {
+      std::lock_guard<std::mutex> Lock(Mutex);
+      Waiting = true;
+    }
+    Changed.notify_one();
+    return syncFailure();
   }
   if (Written >= 0)
     errno = ENOSPC;
@@ -142,12 +177,16 @@ Error AppendLog::append(const json::Value &Line) {
   return E;
 }
 
-Error AppendLog::sync() {
-  if (!Waiting)
+Error AppendLog::syncFailure() {
+  std::lock_guard<std::mutex> Lock(Mutex);
+  if (!SyncErrno)
     return Error::success();
+  errno = std::exchange(SyncErrno, 0);
+  return unwritten(Path);
+}
+
+Error AppendLog::sync() {
   if (fdatasync(FD))
     return unwritten(Path);
-  Waiting = false;
-  LastSync = std::chrono::steady_clock::now();
-  return Error::success();
+  return syncFailure();
 }

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // One JSON value a line. Once append() returns, the line outlives the process.
-// The machine's power it outlives a moment later: lines that come soon after
-// each other go to the disk together, with the next one, with sync() or with
-// the log's end. A process that is killed while it writes leaves a torn last
-// line, which the next reader cuts off.
+// The machine's power it outlives a moment later: a thread brings lines to the
+// disk, those together that come while it waits for that, as a search has
+// better things to do. A process that is killed while it writes leaves a torn
+// last line, which the next reader cuts off.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,9 +18,11 @@
 
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
-#include <chrono>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace gevo {
@@ -32,8 +34,8 @@ public:
   AppendLog &operator=(const AppendLog &) = delete;
 
   enum class Sync {
-    Promptly, ///< At most a few lines, of the last hundredth of a second, wait.
-    Soon      ///< For what can be had again.
+    Promptly, ///< A line waits for the one before it.
+    Soon      ///< A tenth of a second may be lost: for what can be had again.
   };
   /// Opens the log at \p Path or makes one whose first line is \p Header. One
   /// with another header is an error, unless \p AnyHeader.
@@ -44,20 +46,27 @@ public:
   const llvm::json::Object &header() const { return Header; }
   /// What the log held when it was opened.
   std::vector<llvm::json::Value> takeLines() { return std::move(Lines); }
+  /// The error may be of an earlier line, which the disk did not take.
   llvm::Error append(const llvm::json::Value &Line);
   /// Waits until the disk has everything.
   llvm::Error sync();
 
 private:
-  AppendLog(std::string Path, int FD, Sync When)
-      : Path(std::move(Path)), FD(FD), When(When) {}
+  AppendLog(std::string Path, int FD, Sync When);
   llvm::Error read();
+  /// Until End, in a thread of its own.
+  void syncAgainAndAgain();
+  llvm::Error syncFailure();
 
   std::string Path;
   int FD;
   Sync When;
+  std::mutex Mutex;
+  std::condition_variable Changed;
   bool Waiting = false; ///< A line is not on the disk for sure.
-  std::chrono::steady_clock::time_point LastSync;
+  bool End = false;
+  int SyncErrno = 0; ///< Of the thread, not told yet.
+  std::thread Syncing;
   llvm::json::Object Header;
   std::vector<llvm::json::Value> Lines;
 };

@@ -58,7 +58,7 @@ Error EditCache::evaluate(ArrayRef<Variant *> Batch,
     if (Error E = Finished(*V))
       return E;
   }
-  Error Bad = Next.evaluate(Unknown, Stop, [&](const Variant &V) -> Error {
+  return Next.evaluate(Unknown, Stop, [&](const Variant &V) -> Error {
     Answers[keyOf(V.Edits)] = {V.PayloadHash, V.Result};
     if (Log)
       if (Error E = Log->append(json::Object{{"number", V.Number},
@@ -68,8 +68,6 @@ Error EditCache::evaluate(ArrayRef<Variant *> Batch,
         return E;
     return Finished(V);
   });
-  // What comes next, a checkpoint for instance, builds on these.
-  return !Bad && Log ? Log->sync() : std::move(Bad);
 }
 
 Error PayloadCache::load() {

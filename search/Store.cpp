@@ -125,7 +125,10 @@ Expected<std::optional<SearchState>> Store::checkpoint() const {
   return std::move(*State);
 }
 
-Error Store::save(const SearchState &State) const {
+Error Store::save(const SearchState &State) {
+  // A checkpoint counts on the lines of what was evaluated before it.
+  if (Error E = Evaluations->sync())
+    return E;
   Error E = writeFileAtomically(path(CheckpointName), [&](raw_ostream &OS) {
     OS << toJSON(State) << '\n';
   });

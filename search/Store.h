@@ -49,7 +49,8 @@ public:
 
   /// The last checkpoint; nothing if there was none yet.
   llvm::Expected<std::optional<SearchState>> checkpoint() const;
-  llvm::Error save(const SearchState &State) const;
+  /// What was evaluated until then is on the disk before it.
+  llvm::Error save(const SearchState &State);
 
 private:
   Store() = default;

@@ -104,3 +104,20 @@ TEST_F(AppendLogTest, FullDiskIsSaidAndLosesNothing) {
   Log->reset();
   EXPECT_EQ(open(), "[1] ");
 }
+
+// Lines reach the disk beside whoever writes them, and none is lost on the way.
+TEST_F(AppendLogTest, LinesOfAHurryAreAllThere) {
+  constexpr int Count = 2000;
+  std::string All;
+  for (auto When : {AppendLog::Sync::Promptly, AppendLog::Sync::Soon}) {
+    auto Log = AppendLog::open(Path, json::Object{{"header", 1}},
+                               /*AnyHeader=*/false, When);
+    ASSERT_TRUE(bool(Log));
+    for (int I = 0; I < Count; ++I) {
+      ASSERT_FALSE((*Log)->append(json::Array{I}));
+      All += "[" + std::to_string(I) + "] ";
+    }
+    ASSERT_FALSE((*Log)->sync());
+  }
+  EXPECT_EQ(open(), All);
+}
