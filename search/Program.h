@@ -106,6 +106,8 @@ struct Proposal {
   const Place *At = nullptr;
   /// Take places by their heat instead of all alike.
   bool Hot = false;
+  /// Only an edit that names nothing but its place and a choice.
+  bool Plain = false;
 };
 
 class Program {

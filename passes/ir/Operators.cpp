@@ -53,20 +53,38 @@ Error gevo::applyEdit(EditedFunction &F, const Edit &E) {
   return applyKind(F, Copy, nullptr);
 }
 
-std::optional<Edit> gevo::drawEdit(EditedFunction &F, Draw &D, bool &Dirty,
-                                   std::optional<EditKind> Kind) {
-  Dirty = false;
+std::optional<Edit> gevo::chooseEdit(const EditedFunction &F, Draw &D,
+                                     std::optional<EditKind> Kind) {
   Edit E;
   E.Kind = Kind ? *Kind : drawKind(D.Dice);
   if (!chooseKind(F, E, D))
     return std::nullopt;
   describe(F, E);
-  if (Error Refused = applyKind(F, E, &D)) {
-    consumeError(std::move(Refused));
-    Dirty = true;
-    return std::nullopt;
-  }
   return E;
+}
+
+bool gevo::isComplete(const EditedFunction &F, const Edit &E) {
+  const EditKindInfo &K = info(E.Kind);
+  if (E.Kind == EditKind::Delete)
+    return cantFail(F.instruction(E.At), "it was chosen")->use_empty();
+  return !K.Optional && !K.needs(EditField::Value);
+}
+
+bool gevo::drawRest(EditedFunction &F, Edit &E, Draw &D) {
+  Error Refused = applyKind(F, E, &D);
+  bool Applied = !Refused;
+  consumeError(std::move(Refused));
+  return Applied;
+}
+
+std::optional<Edit> gevo::drawEdit(EditedFunction &F, Draw &D, bool &Dirty,
+                                   std::optional<EditKind> Kind) {
+  Dirty = false;
+  std::optional<Edit> E = chooseEdit(F, D, Kind);
+  if (!E)
+    return std::nullopt;
+  Dirty = !drawRest(F, *E, D);
+  return Dirty ? std::nullopt : E;
 }
 
 Instruction *gevo::cloneBefore(const Instruction &I, Instruction &Place) {

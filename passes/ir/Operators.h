@@ -32,6 +32,18 @@ namespace gevo {
 /// Applies one edit of any kind.
 llvm::Error applyEdit(EditedFunction &F, const Edit &E);
 
+/// What a random edit, of this kind or of any by the table's weights, is about.
+/// Nothing means that this draw came to nothing.
+std::optional<Edit> chooseEdit(const EditedFunction &F, Draw &D,
+                               std::optional<EditKind> Kind = std::nullopt);
+/// \p E, which was chosen for \p F as it is, names no value and needs no
+/// repair: it is complete, and it applies. Others are drawn to their end while
+/// they are applied.
+bool isComplete(const EditedFunction &F, const Edit &E);
+/// Applies \p E, which was chosen, and draws what it takes to do so. If it is
+/// not to be, the function is to be used no more.
+bool drawRest(EditedFunction &F, Edit &E, Draw &D);
+
 /// Draws an edit, of this kind or of any by the table's weights, and applies
 /// it. Nothing means that this draw came to nothing; \p Dirty says whether it
 /// changed the function before it failed.

@@ -19,6 +19,13 @@ using namespace gevo;
 
 Instruction *Draw::pick(const EditedFunction &F,
                         function_ref<bool(Instruction &)> Eligible) {
+  if (Only) {
+    if (!F.isReachable(*Only) || !F.isLive(*Only) || !Eligible(*Only))
+      return nullptr;
+    // The dice go on as with a choice.
+    Dice.below(1);
+    return Only;
+  }
   SmallVector<std::pair<Instruction *, uint64_t>, 64> Choices;
   uint64_t Total = 0;
   for (BasicBlock &BB : F.function()) {

@@ -29,7 +29,9 @@ struct Draw {
   Random &Dice;
   /// How much an instruction matters, such as its share of the run time; all
   /// equal if not set.
-  std::function<uint64_t(const llvm::Instruction &)> Weight;
+  std::function<uint64_t(const llvm::Instruction &)> Weight = nullptr;
+  /// If set, nothing else matters.
+  llvm::Instruction *Only = nullptr;
 
   /// One of the live, reachable instructions that \p Eligible accepts, or null
   /// if there is none.

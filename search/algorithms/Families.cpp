@@ -26,10 +26,10 @@ static std::vector<PlacedEdit> drawAlike(Search &S, const Place &At,
   Proposal What;
   What.Kind = Kind;
   What.At = &At;
+  What.Plain = true;
   for (unsigned Try = 0; Try < Tries; ++Try) {
     std::optional<PlacedEdit> E = S.program().propose({}, What, Dice);
-    if (E && E->Change.Uses.empty() && E->Change.Value.empty() &&
-        !is_contained(All, *E))
+    if (E && !is_contained(All, *E))
       All.push_back(std::move(*E));
   }
   return All;
@@ -38,8 +38,8 @@ static std::vector<PlacedEdit> drawAlike(Search &S, const Place &At,
 std::vector<EditGroup> gevo::findFamilies(Search &S,
                                           const std::vector<Place> &Places) {
   constexpr size_t Most = 256;
-  // In the order of the code, which halves keep together. To draw an edit
-  // takes a copy of the module, which code that takes no time is not worth.
+  // In the order of the code, which halves keep together; without that which
+  // takes no time.
   bool Profiled = !Places.empty() && Places[0].Heat;
   std::vector<const Place *> Order;
   for (const Place &P : Places)

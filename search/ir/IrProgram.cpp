@@ -17,6 +17,7 @@
 #include "passes/ir/Replay.h"
 #include "passes/ir/StableName.h"
 #include "search/ir/Screen.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -59,7 +60,7 @@ std::unique_ptr<Program> IrProgram::clone() const {
   std::unique_ptr<IrProgram> Copy = cantFail(
       create(Records, [&](StringRef Name) { return Names.count(Name.str()); }),
       "what was read once is read again");
-  Copy->Heat = Heat;
+  Copy->setHeat(Heat);
   Copy->Twins = Twins;
   Copy->Judged = Judged;
   return Copy;
@@ -136,14 +137,23 @@ std::optional<unsigned> IrProgram::numberOf(StringRef Anchor) {
 }
 
 // Cold code and clones keep a small chance.
+void IrProgram::setHeat(HeatMap New) {
+  Heat = std::move(New);
+  Floors.clear();
+  for (const std::vector<uint64_t> &H : Heat)
+    Floors.push_back(H.empty()
+                         ? 1
+                         : std::accumulate(H.begin(), H.end(), uint64_t(0)) /
+                                   (H.size() * 20) +
+                               1);
+}
+
 uint64_t IrProgram::heatOf(unsigned Function,
                            std::optional<unsigned> Number) const {
-  if (Function >= Heat.size() || Heat[Function].empty())
+  if (Function >= Heat.size())
     return 1;
   const std::vector<uint64_t> &H = Heat[Function];
-  uint64_t Floor =
-      std::accumulate(H.begin(), H.end(), uint64_t(0)) / (H.size() * 20) + 1;
-  return (Number && *Number < H.size() ? H[*Number] : 0) + Floor;
+  return (Number && *Number < H.size() ? H[*Number] : 0) + Floors[Function];
 }
 
 unsigned IrProgram::drawFunction(bool Hot, Random &Dice) const {
@@ -158,33 +168,66 @@ unsigned IrProgram::drawFunction(bool Hot, Random &Dice) const {
   return upper_bound(Sums, Dice.below(Total)) - Sums.begin();
 }
 
+// Edits are mostly drawn for the original, and many need not be applied for
+// it: one copy does until one is.
+std::unique_ptr<IrProgram::Board> IrProgram::takeBoard(unsigned Function,
+                                                       const EditList &Base) {
+  Boards.resize(Functions.size());
+  std::unique_ptr<Board> B = std::move(Boards[Function]);
+  if (!B) {
+    const Target &T = Functions[Function];
+    ValueToValueMapTy Map;
+    std::unique_ptr<Module> Copy = copyOf(T.Module, Map, T.F);
+    B = std::make_unique<Board>(std::move(Copy),
+                                *cast<llvm::Function>(&*Map[T.F]));
+  }
+  for (const PlacedEdit &E : Base)
+    if (E.Function == Function) {
+      B->Clean = false;
+      if (Error Refused = applyEdit(B->Edited, E.Change)) {
+        consumeError(std::move(Refused));
+        return nullptr;
+      }
+    }
+  return B;
+}
+
 std::optional<PlacedEdit>
 IrProgram::propose(const EditList &Base, const Proposal &What, Random &Dice) {
   if (Functions.empty())
     return std::nullopt;
   unsigned Index = What.At ? What.At->Function : drawFunction(What.Hot, Dice);
-  const Target &T = Functions[Index];
-  ValueToValueMapTy Map;
-  std::unique_ptr<Module> Copy = copyOf(T.Module, Map, T.F);
-  EditedFunction Edited(*cast<Function>(&*Map[T.F]));
-  for (const PlacedEdit &E : Base)
-    if (E.Function == Index)
-      if (Error Refused = applyEdit(Edited, E.Change)) {
-        consumeError(std::move(Refused));
-        return std::nullopt;
-      }
-  Draw D{Dice, nullptr};
-  if (What.At)
-    D.Weight = [&](const Instruction &I) -> uint64_t {
-      return numberOf(Edited.nameOf(I)) == What.At->Number;
-    };
-  else if (What.Hot)
+  std::unique_ptr<Board> B = takeBoard(Index, Base);
+  if (!B)
+    return std::nullopt;
+  auto PutBack = make_scope_exit([&] {
+    if (B->Clean)
+      Boards[Index] = std::move(B);
+  });
+  EditedFunction &Edited = B->Edited;
+  Draw D{Dice};
+  if (What.At) {
+    Expected<Instruction *> I =
+        Edited.instruction("i" + std::to_string(What.At->Number));
+    if (!I) {
+      consumeError(I.takeError());
+      return std::nullopt;
+    }
+    D.Only = *I;
+  } else if (What.Hot) {
     D.Weight = [&](const Instruction &I) {
       return heatOf(Index, numberOf(Edited.nameOf(I)));
     };
-  bool Dirty;
-  std::optional<Edit> E = drawEdit(Edited, D, Dirty, What.Kind);
+  }
+  std::optional<Edit> E = chooseEdit(Edited, D, What.Kind);
   if (!E)
+    return std::nullopt;
+  if (isComplete(Edited, *E))
+    return PlacedEdit{Index, std::move(*E)};
+  if (What.Plain)
+    return std::nullopt;
+  B->Clean = false;
+  if (!drawRest(Edited, *E, D))
     return std::nullopt;
   return PlacedEdit{Index, std::move(*E)};
 }

@@ -15,6 +15,7 @@
 
 #include "passes/edit/EditSet.h"
 #include "passes/ir/CleanUp.h"
+#include "passes/ir/EditedFunction.h"
 #include "passes/ir/Record.h"
 #include "search/Program.h"
 #include "search/ir/Twins.h"
@@ -74,7 +75,7 @@ public:
   HeatMap
   estimateHeat(llvm::function_ref<double(llvm::StringRef)> TimeOf) const;
   /// Which code is hot; until it is set, all is alike.
-  void setHeat(HeatMap New) { Heat = std::move(New); }
+  void setHeat(HeatMap New);
 
   /// The original, with code that finds out which values are always equal, the
   /// hottest \p Most pairs of them; see Twins.h.
@@ -105,6 +106,16 @@ private:
     llvm::Function *F;
   };
 
+  /// A copy of one function to draw edits for.
+  struct Board {
+    Board(std::unique_ptr<llvm::Module> Copy, llvm::Function &F)
+        : Copy(std::move(Copy)), Edited(F) {}
+    std::unique_ptr<llvm::Module> Copy;
+    EditedFunction Edited;
+    /// Nothing was changed.
+    bool Clean = true;
+  };
+
   std::unique_ptr<llvm::Module>
   copyOf(unsigned Module, llvm::ValueToValueMapTy &Map,
          const llvm::Function *OnlyBody = nullptr) const;
@@ -115,6 +126,9 @@ private:
   Fitness buildModule(unsigned M, const EditList &Edits, std::string &PTX);
   llvm::Expected<std::string> lower(unsigned Module,
                                     std::unique_ptr<llvm::Module> Copy);
+  /// One of this function with what \p Base has for it; null if that does not
+  /// apply.
+  std::unique_ptr<Board> takeBoard(unsigned Function, const EditList &Base);
   unsigned drawFunction(bool Hot, Random &Dice) const;
   /// The number in an anchor; clones have none.
   static std::optional<unsigned> numberOf(llvm::StringRef Anchor);
@@ -125,6 +139,10 @@ private:
   std::vector<std::unique_ptr<llvm::Module>> Modules;
   std::vector<Target> Functions;
   HeatMap Heat;
+  /// By function: what the coldest instruction counts.
+  std::vector<uint64_t> Floors;
+  /// By function, clean; null until there is one.
+  std::vector<std::unique_ptr<Board>> Boards;
   /// By module, in the order of the variable's bytes.
   std::vector<std::vector<TwinQuestion>> Questions;
   /// By function and number of the instruction.

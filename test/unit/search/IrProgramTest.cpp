@@ -112,6 +112,42 @@ TEST(IrProgram, ProposesWhereItIsTold) {
   EXPECT_GT(Drawn, 10u);
 }
 
+// One copy serves many draws: what it was used for before makes no difference,
+// and edits that are not applied when they are drawn do apply.
+TEST(IrProgram, DrawsDoNotDependOnEarlierOnes) {
+  unsigned Plain = 0;
+  for (const char *Text : allModules()) {
+    std::unique_ptr<IrProgram> P = programOf(Text);
+    std::vector<Place> Places = P->places();
+    Proposal What;
+    for (const Place &At : Places)
+      for (const PlaceKind &K : At.Kinds)
+        for (uint64_t Seed = 1; Seed <= 3; ++Seed) {
+          What.Kind = K.Kind;
+          What.At = &At;
+          What.Plain = false;
+          Random A(Seed), B(Seed), C(Seed);
+          auto Again = P->propose({}, What, A),
+               Fresh = P->clone()->propose({}, What, B);
+          ASSERT_EQ(Again.has_value(), Fresh.has_value());
+          What.Plain = true;
+          auto Alike = P->propose({}, What, C);
+          if (!Again)
+            continue;
+          EXPECT_EQ(Again->key(), Fresh->key());
+          EXPECT_EQ(A.next(), B.next());
+          ASSERT_EQ(Alike.has_value(),
+                    Again->Change.Uses.empty() && Again->Change.Value.empty());
+          if (!Alike)
+            continue;
+          ++Plain;
+          EXPECT_EQ(Alike->key(), Again->key());
+          EXPECT_NE(P->build({*Alike}).Failure.End, Stage::Apply);
+        }
+  }
+  EXPECT_GT(Plain, 30u);
+}
+
 TEST(IrProgram, HotPlacesComeFirst) {
   std::unique_ptr<IrProgram> P = programOf(LoopModule);
   std::vector<Place> Cold = P->places();
