@@ -71,7 +71,10 @@ enum UopFlags : uint16_t {
   FlagInverted = 8,
   /// Atomic operation for which the assembler combines the lanes of a warp, so
   /// that one of them does it for all.
-  FlagOneLane = 16
+  FlagOneLane = 16,
+  /// Fence or access behind which L1 holds nothing any more, so that what other
+  /// SMs wrote is seen.
+  FlagEmptiesL1 = 32
 };
 
 /// Straight-line instructions [Begin, End) whose micro-operations are ordered

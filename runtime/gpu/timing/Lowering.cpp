@@ -241,8 +241,12 @@ void FunctionLowering::lowerMemory(uint32_t Index, const Operands &O) {
   const Instruction &I = F.Code[Index];
   if (isConstantOperand(F, I))
     return free(Index, O);
+  if (releases(F, I))
+    single(fenceUop(P, false), Index, {});
   Uop U;
   U.Pipe = Unit::Memory;
+  if (acquires(F, I))
+    U.Flags |= emptiesL1(P);
   // Operations on barriers in memory are atomics and stores.
   ptx::Pipe Where = ptx::opcodeInfo(I.Op).Unit;
   switch (Where == ptx::Pipe::Atomic  ? Opcode::Atom
@@ -263,13 +267,9 @@ void FunctionLowering::lowerMemory(uint32_t Index, const Operands &O) {
         U.Kind = UopKind::Atomic;
     break;
   case Opcode::Membar:
-  case Opcode::Fence: {
-    U.Pipe = Unit::Branch;
-    U.Kind = UopKind::Fence;
-    bool Block = F.nth(I, ModClass::Scope) == Mod::ScopeCta;
-    U.Latency = uint16_t(Block ? P.pipe(Unit::Barrier).Latency : P.L2Latency);
+  case Opcode::Fence:
+    U = fenceUop(P, F.nth(I, ModClass::Scope) == Mod::ScopeCta);
     break;
-  }
   default: // Prefetches: issued, nothing waits.
     U.Kind = UopKind::Alu;
     U.Latency = 1;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/gpu/timing/Rules.h"
+#include "runtime/gpu/exec/Trace.h"
 
 #include <algorithm>
 
@@ -222,6 +223,38 @@ bool gevo::gpu::timing::skipsL1(const ptx::Function &F, const Instruction &I) {
                  F.nth(I, ModClass::Scope) != Mod::ScopeCta;
   return Ordered || F.has(I, Mod::Cg) || F.has(I, Mod::Cv) ||
          F.has(I, Mod::L1NoAllocate);
+}
+
+namespace {
+bool ordersOtherBlocks(const ptx::Function &F, const Instruction &I) {
+  Mod Space = F.nth(I, ModClass::Space);
+  return F.nth(I, ModClass::Scope) != Mod::ScopeCta &&
+         (Space == Mod::None || Space == Mod::Global) && tracesAccess(I);
+}
+} // namespace
+
+bool gevo::gpu::timing::releases(const ptx::Function &F, const Instruction &I) {
+  return (F.has(I, Mod::Release) || F.has(I, Mod::AcqRel)) &&
+         ordersOtherBlocks(F, I);
+}
+
+bool gevo::gpu::timing::acquires(const ptx::Function &F, const Instruction &I) {
+  return (F.has(I, Mod::Acquire) || F.has(I, Mod::AcqRel)) &&
+         ordersOtherBlocks(F, I);
+}
+
+uint16_t gevo::gpu::timing::emptiesL1(const Profile &P) {
+  constexpr uint64_t Volta = 70;
+  return P.Arch >= Volta ? FlagEmptiesL1 : 0;
+}
+
+Uop gevo::gpu::timing::fenceUop(const Profile &P, bool OfBlock) {
+  Uop U;
+  U.Pipe = Unit::Branch;
+  U.Kind = UopKind::Fence;
+  U.Latency = uint16_t(OfBlock ? P.pipe(Unit::Barrier).Latency : P.L2Latency);
+  U.Flags = OfBlock ? 0 : emptiesL1(P);
+  return U;
 }
 
 uint8_t gevo::gpu::timing::memoryClassOf(const ptx::Function &F,

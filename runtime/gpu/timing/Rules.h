@@ -34,6 +34,20 @@ bool isConstantOperand(const ptx::Function &F, const ptx::Instruction &I);
 /// this one's L1.
 bool skipsL1(const ptx::Function &F, const ptx::Instruction &I);
 
+/// Does access \p I order memory for threads of other blocks: what came before
+/// it is done first, or what comes behind it sees what they wrote?
+/// @{
+bool releases(const ptx::Function &F, const ptx::Instruction &I);
+bool acquires(const ptx::Function &F, const ptx::Instruction &I);
+/// @}
+
+/// FlagEmptiesL1 where ptxas puts CCTL.IVALL with fences: from Volta on.
+uint16_t emptiesL1(const Profile &P);
+
+/// Waits for the warp's accesses and, unless it is for the block alone, asks L2
+/// whether they are done.
+Uop fenceUop(const Profile &P, bool OfBlock);
+
 /// What \p I does to memory, as bits of MemoryClass.
 uint8_t memoryClassOf(const ptx::Function &F, const ptx::Instruction &I);
 

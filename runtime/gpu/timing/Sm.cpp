@@ -201,6 +201,8 @@ void Sm::branch(WarpSlot &W, uint64_t Now) {
     branch(W, Now);
     break;
   case UopKind::Fence:
+    if (U.Flags & FlagEmptiesL1)
+      L1EmptiedAt = Now;
     W.NotBefore = Now + U.Latency;
     W.NotBeforeWhy = Stall::Fence;
     break;

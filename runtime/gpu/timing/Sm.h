@@ -242,6 +242,7 @@ private:
   uint64_t WindowEnd = 0;
 
   Cache L1;
+  uint64_t L1EmptiedAt = 0; ///< What global data came before is gone.
   uint64_t BarrierFree = 0; ///< When the next warp can arrive at a barrier.
   uint64_t PathFree = 0;    ///< The load/store path of the SM.
   uint64_t MshrsUsed = 0;

@@ -95,6 +95,8 @@ void Sm::memory(WarpSlot &W, const Uop &U, uint64_t Now) {
     globalStore(W, U, A, Now);
   else
     globalAtomic(W, U, A, Now);
+  if (U.Flags & FlagEmptiesL1)
+    L1EmptiedAt = Now;
 }
 
 uint32_t Sm::newFetch(WarpSlot &W, const Uop &U, Stall Why) {
@@ -183,6 +185,8 @@ void Sm::globalLoad(WarpSlot &W, const Uop &U, const TraceAccess &A,
     if (Cached) {
       uint64_t Set = L1.setOf(Line);
       CacheLine *L = L1.find(Set, Line);
+      if (L && L->FillTime < L1EmptiedAt && A.Space == TraceSpace::Global)
+        L->Valid = 0;
       if (L) {
         uint8_t There = L->Valid & Mask, Coming = L->Pending & Mask;
         L1Hits += bits(There);

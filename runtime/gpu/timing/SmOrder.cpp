@@ -77,6 +77,7 @@ void Sm::orderedAccess(WarpSlot &W, const Uop &U, uint64_t Now) {
   A.RoundTrip = Shared                      ? P.SharedLatency
                 : U.Kind == UopKind::Atomic ? P.AtomicLatency
                                             : P.L2Latency;
+  A.Turn = Shared ? 0 : P.PollStep;
   if (O->Polls)
     A.Fetch = pollFetch(W, U);
   if (!Shared) {

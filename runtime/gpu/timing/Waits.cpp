@@ -64,11 +64,17 @@ void Waits::settle(uint32_t Ref, uint64_t Time) {
   }
 }
 
-/// What poll \p K waits for happened at \p Time; 0: long ago.
+/// What poll \p K waits for happened at \p Time; 0: long ago. Polls that see
+/// the same event read the same word, which answers one after another.
 void Waits::finish(uint32_t K, uint64_t Time) {
   const Poll &P = Polls[K];
-  uint64_t Seen = Time ? Time + P.RoundTrip : 0;
-  Done.push_back({P.SM, P.Fetch, std::max(P.Own, Seen)});
+  uint64_t Seen = std::max(P.Own, Time ? Time + P.RoundTrip : 0);
+  if (P.LastEvent) {
+    uint64_t &Next = event(P.LastEvent).NextTurn;
+    Seen = std::max(Seen, Next);
+    Next = Seen + P.Turn;
+  }
+  Done.push_back({P.SM, P.Fetch, Seen});
 }
 
 uint32_t Waits::newPoll(const OrderedAccess &A, uint64_t Time) {
@@ -76,6 +82,9 @@ uint32_t Waits::newPoll(const OrderedAccess &A, uint64_t Time) {
   P.SM = A.SM;
   P.Fetch = A.Fetch;
   P.RoundTrip = A.RoundTrip;
+  P.Turn = A.Turn;
+  if (!A.After.empty())
+    P.LastEvent = *std::max_element(A.After.begin(), A.After.end());
   P.Own = Time;
   Polls.push_back(P);
   return uint32_t(Polls.size() - 1);

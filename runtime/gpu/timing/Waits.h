@@ -30,6 +30,7 @@ struct OrderedAccess {
   uint32_t Fetch = NoIndex;    ///< That waits; NoIndex: none.
   uint32_t Request = NoIndex;  ///< Of the SM's list; NoIndex: none.
   uint64_t RoundTrip = 0;      ///< Of a poll.
+  uint64_t Turn = 0;           ///< How long a poll keeps its word busy.
   std::vector<uint32_t> After; ///< Events.
 };
 
@@ -55,6 +56,7 @@ private:
     uint64_t Time = 0;    ///< Of the latest of what it waits for.
     uint32_t Missing = 1; ///< Its own access, and events.
     uint32_t FirstEdge = NoIndex;
+    uint64_t NextTurn = 0; ///< When the next poll can see this event.
   };
   /// From an event to what waits for it.
   struct Edge {
@@ -63,7 +65,9 @@ private:
   struct Poll {
     Node N;
     uint32_t SM = 0, Fetch = 0;
-    uint64_t RoundTrip = 0, Own = 0; ///< Own: when it is done by itself.
+    uint32_t LastEvent = 0; ///< Of those that it waits for; 0: none.
+    uint64_t RoundTrip = 0, Turn = 0;
+    uint64_t Own = 0; ///< When it is done by itself.
   };
   struct Lock {
     bool Held = false;

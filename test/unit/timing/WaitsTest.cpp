@@ -98,8 +98,8 @@ TEST(Waits, WhatIsThereAlreadyCostsOnePoll) {
   EXPECT_LT(With, Without + 3 * l2());
 }
 
-/// Rounds of a barrier of the grid, as programs write it by hand.
-uint64_t barriers(unsigned Blocks, unsigned Rounds) {
+/// Rounds of a barrier of the grid, as cooperative groups had it in CUDA 10.
+uint64_t barriers(unsigned Blocks, unsigned Rounds, const char *Gpu) {
   std::string Body = "setp.ne.u32 %p1, %r1, 0;\nmov.u32 %r3, 0;\n";
   for (unsigned R = 0; R < Rounds; ++R) {
     std::string N = std::to_string(R);
@@ -108,19 +108,77 @@ uint64_t barriers(unsigned Blocks, unsigned Rounds) {
             ";\nmembar.gl;\natom.global.add.u32 %r4, [%rd1], 1;\nL" + N +
             ": ld.volatile.global.u32 %r2, [%rd1];\n"
             "setp.lt.u32 %p2, %r2, %r3;\n@%p2 bra L" +
-            N + ";\nB" + N + ": bar.sync 0;\n";
+            N + ";\nmembar.gl;\nB" + N + ": bar.sync 0;\n";
   }
-  return cycles(Body + Result, {Blocks, 1, 1}, {128, 1, 1});
+  return cycles(Body + Result, {Blocks, 1, 1}, {32, 1, 1}, Gpu);
 }
 
-TEST(Waits, ABarrierOfTheGridTakesAboutAMicrosecond) {
-  for (unsigned Blocks : {2u, 80u, 160u}) {
-    double PerRound = double(barriers(Blocks, 12) - barriers(Blocks, 4)) / 8;
-    double Us = PerRound / (double(profileNamed("V100").ClockKHz) / 1000);
-    EXPECT_GT(Us, 0.4) << Blocks;
-    EXPECT_LT(Us, 2.5) << Blocks;
-    RecordProperty("barrier_us_" + std::to_string(Blocks), std::to_string(Us));
+/// Cycles of one of them.
+double barrier(unsigned Blocks, const char *Gpu) {
+  return double(barriers(Blocks, 12, Gpu) - barriers(Blocks, 4, Gpu)) / 8;
+}
+
+TEST(Waits, ABarrierOfTheGridTakesWhatWasMeasured) {
+  // Zhang et al. 2020 (arXiv:2004.05371, Fig. 5): grid.sync on V100 at 1312 MHz
+  // with blocks of 32 threads, by blocks per SM.
+  const std::pair<unsigned, double> Published[] = {
+      {1, 1.43}, {2, 1.81}, {4, 2.85}, {8, 5.07}, {32, 19.29}};
+  for (auto [PerSm, Us] : Published) {
+    // Some 300 cycles that every barrier takes are missing, which shows in the
+    // shortest; the same authors' poster of SC23 has 1.33 us for it.
+    double Cycles = barrier(80 * PerSm, "V100"), Error = PerSm == 1 ? 0.2 : 0.1;
+    EXPECT_NEAR(Cycles, Us * 1312, Us * 1312 * Error) << PerSm;
+    RecordProperty("barrier_cycles_" + std::to_string(PerSm),
+                   std::to_string(Cycles));
   }
+  // The poster: 1122 ns for one block per SM of an A100.
+  EXPECT_NEAR(barrier(108, "A100"), 1.122 * 1410, 0.1122 * 1410);
+}
+
+TEST(Waits, AFenceEmptiesL1AndTakesTwoRoundTrips) {
+  // Two sums in memory, with and without a fence between them; Burtchell and
+  // Burtscher 2024, raw data: 764 cycles on A100, 892 on RTX 4090.
+  auto Sums = [](unsigned Count, const std::string &Between, const char *Gpu) {
+    auto Sum = [](const std::string &Place) {
+      return "ld.global.u32 %r2, [%rd1" + Place +
+             "];\nadd.u32 %r2, %r2, 1;\nst.global.u32 [%rd1" + Place +
+             "], %r2;\n";
+    };
+    return cycles(repeat(Count, Sum("") + Between + Sum("+128")), {1, 1, 1},
+                  {32, 1, 1}, Gpu);
+  };
+  auto PerFence = [&](const char *Gpu) {
+    auto Slope = [&](const char *Between) {
+      return double(Sums(12, Between, Gpu) - Sums(4, Between, Gpu)) / 8;
+    };
+    return Slope("membar.gl;\n") - Slope("");
+  };
+  double A100 = PerFence("A100"), Rtx4090 = PerFence("RTX4090");
+  RecordProperty("fence_A100", std::to_string(A100));
+  RecordProperty("fence_RTX4090", std::to_string(Rtx4090));
+  EXPECT_NEAR(A100, 764, 0.1 * 764);
+  EXPECT_NEAR(Rtx4090, 892, 0.15 * 892);
+  // A fence of the block leaves L1 as it is.
+  double OfBlock = double(Sums(12, "membar.cta;\n", "A100") -
+                          Sums(4, "membar.cta;\n", "A100")) /
+                   8;
+  EXPECT_LT(OfBlock, 400);
+}
+
+TEST(Waits, ReleaseIsAFenceAndAcquireEmptiesL1) {
+  auto Cycles = [](const std::string &Op) {
+    return cycles(
+        "ld.global.u32 %r2, [%rd1];\nst.global.u32 [%rd1+512], %r2;\n" +
+            repeat(8, Op + "ld.global.u32 %r3, [%rd1];\n"
+                           "st.global.u32 [%rd1+1024], %r3;\n"),
+        {1, 1, 1});
+  };
+  uint64_t Relaxed = Cycles("st.relaxed.gpu.global.u32 [%rd1+256], 1;\n");
+  uint64_t Release = Cycles("st.release.gpu.global.u32 [%rd1+256], 1;\n");
+  EXPECT_GT(Release, Relaxed + 8 * l2());
+  uint64_t Weak = Cycles("ld.relaxed.gpu.global.u32 %r4, [%rd1+256];\n");
+  uint64_t Acquire = Cycles("ld.acquire.gpu.global.u32 %r4, [%rd1+256];\n");
+  EXPECT_GT(Acquire, Weak + 4 * l2());
 }
 
 TEST(Waits, ABarrierWaitsForTheSlowestWhoeverItIs) {
