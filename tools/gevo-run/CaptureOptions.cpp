@@ -82,13 +82,12 @@ gevo::run::captureEnvironment(const CaptureOptions &O) {
 
 void gevo::run::warnIfCut(const capture::Capture &C,
                           const std::string &Folder) {
-  if (!C.Ended)
+  if (C.Uncounted)
     std::fprintf(stderr,
-                 "gevo-run: warning: '%s' is of a program that did not come to "
-                 "its end while it was captured (it was killed, or called "
-                 "_exit): what it launched last may be missing, and weights "
-                 "may be too small\n",
-                 Folder.c_str());
+                 "gevo-run: warning: '%s' is of a program that was killed, or "
+                 "called _exit, while it was captured: %llu of its launches "
+                 "are in no weight\n",
+                 Folder.c_str(), (unsigned long long)C.Uncounted);
 }
 
 bool gevo::run::reportCapture(const CaptureOptions &O, std::string &Error) {

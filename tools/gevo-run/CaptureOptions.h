@@ -44,7 +44,7 @@ captureEnvironment(const CaptureOptions &O);
 /// \p Error, if that is nothing.
 bool reportCapture(const CaptureOptions &O, std::string &Error);
 
-/// Warns if the program of \p C did not come to its end.
+/// Warns if launches are missing in the weights of \p C.
 void warnIfCut(const capture::Capture &C, const std::string &Folder);
 
 } // namespace gevo::run

@@ -16,6 +16,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <map>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -110,7 +111,12 @@ struct CaptureWriter::Impl {
     unsigned Uses = 0;
   };
 
+  ~Impl() {
+    if (Counter)
+      munmap(Counter, sizeof(*Counter));
+  }
   bool open();
+  void mapCounter(int File);
   std::optional<BlobRef> addBlob(std::string_view Content,
                                  uint64_t Address = 0);
   bool addMemory(const MemoryText &Text, uint64_t Address, IndexMemory &Out);
@@ -123,6 +129,7 @@ struct CaptureWriter::Impl {
   std::vector<Entry> Entries;
   std::map<std::string, Stored> Blobs;
   uint64_t Written = 0;
+  uint64_t *Counter = nullptr; ///< In the claim; null: not there.
 };
 
 bool CaptureWriter::Impl::open() {
@@ -133,8 +140,9 @@ bool CaptureWriter::Impl::open() {
     }
   for (unsigned N = 0; N < MaxProcesses; ++N) {
     int File = ::open(claimPath(Folder, N).c_str(),
-                      O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+                      O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (File >= 0) {
+      mapCounter(File);
       close(File);
       Path = indexPath(Folder, N);
       return true;
@@ -144,6 +152,22 @@ bool CaptureWriter::Impl::open() {
   }
   Error = "cannot write to '" + Folder + "': " + std::strerror(errno);
   return false;
+}
+
+/// A claim holds the number of launches, in memory that outlives the process.
+/// Without room on the disk for it, nothing is said about missing launches.
+void CaptureWriter::Impl::mapCounter(int File) {
+  if (posix_fallocate(File, 0, sizeof(*Counter)))
+    return;
+  void *At = mmap(nullptr, sizeof(*Counter), PROT_READ | PROT_WRITE, MAP_SHARED,
+                  File, 0);
+  Counter = At == MAP_FAILED ? nullptr : static_cast<uint64_t *>(At);
+}
+
+void CaptureWriter::countLaunch() {
+  ++P->All.Launches;
+  if (P->Counter)
+    *P->Counter = P->All.Launches;
 }
 
 /// \p Address is where the bytes are in memory.
@@ -310,10 +334,9 @@ void CaptureWriter::dropCase(size_t Number) {
       P->dropBlob(*Ref);
 }
 
-bool CaptureWriter::writeIndex(bool Ended) {
+bool CaptureWriter::writeIndex() {
   if (!P->Error.empty())
     return false;
-  P->All.Ended = Ended;
   P->All.Cases.clear();
   for (const Impl::Entry &E : P->Entries)
     if (E.Live)
@@ -329,9 +352,19 @@ bool gevo::capture::writeCapture(const std::string &Folder, const Capture &C,
     Ok = Ok && Writer.addModule(Text);
   for (const Case &One : C.Cases)
     Ok = Ok && Writer.addCase(One);
-  Ok = Ok && Writer.writeIndex(C.Ended);
+  Ok = Ok && Writer.writeIndex();
   Error = Writer.error();
   return Ok;
+}
+
+/// What the claim says of a process; 0 if nothing.
+static uint64_t launchesIn(const std::string &Folder, unsigned N) {
+  std::string Error;
+  std::optional<std::string> Claim = readWhole(claimPath(Folder, N), Error);
+  uint64_t Launches = 0;
+  if (Claim && Claim->size() == sizeof(Launches))
+    std::memcpy(&Launches, Claim->data(), sizeof(Launches));
+  return Launches;
 }
 
 static std::optional<Capture> readAll(const std::string &Folder, bool Memory,
@@ -350,7 +383,8 @@ static std::optional<Capture> readAll(const std::string &Folder, bool Memory,
       break;
     if (access(indexPath(Folder, N).c_str(), F_OK) != 0)
       continue;
-    if (!readIndex(Folder, indexPath(Folder, N), All, Memory, Later, Error))
+    if (!readIndex(Folder, indexPath(Folder, N), launchesIn(Folder, N), All,
+                   Memory, Later, Error))
       return std::nullopt;
     Any = true;
   }

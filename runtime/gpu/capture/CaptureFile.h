@@ -44,8 +44,10 @@ public:
   /// Forgets a case, and the blobs that no other one uses.
   void dropCase(size_t Number);
   /// Writes the index of what was added, in the place of an earlier one.
-  /// \p Ended: the program is at its end, and weights are final.
-  bool writeIndex(bool Ended = false);
+  bool writeIndex();
+  /// One more launch of the process, whether it is captured or not. Readers
+  /// learn of it even if the process is killed before it writes an index.
+  void countLaunch();
   /// Bytes of blobs in the folder, compressed.
   uint64_t bytesWritten() const;
 

@@ -129,9 +129,8 @@ struct Capture {
   std::string Gpu;                  ///< The model.
   std::vector<std::string> Modules; ///< PTX.
   std::vector<Case> Cases;
-  /// Did all of its processes end by themselves? If not, launches are missing
-  /// in the weights.
-  bool Ended = true;
+  /// Launches that no weight counts: a process of it was killed.
+  uint64_t Uncounted = 0;
 };
 
 } // namespace gevo::capture

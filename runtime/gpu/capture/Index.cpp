@@ -346,19 +346,29 @@ Case caseFrom(const Json &J, BlobReader &Blobs, bool Memory) {
   return C;
 }
 
-void addAll(const Json &J, BlobReader &Blobs, Capture &All, bool Memory) {
+/// The number of a module in \p All; processes of a program have the same ones.
+uint32_t addModule(std::string_view Text, Capture &All) {
+  auto Known = std::find(All.Modules.begin(), All.Modules.end(), Text);
+  if (Known == All.Modules.end())
+    Known = All.Modules.emplace(Known, Text);
+  return uint32_t(Known - All.Modules.begin());
+}
+
+void addAll(const Json &J, BlobReader &Blobs, uint64_t Launches, Capture &All,
+            bool Memory) {
   All.Program = J.at("program");
   All.Gpu = J.at("gpu");
-  All.Ended &= J.value("ended", true);
-  uint32_t First = uint32_t(All.Modules.size());
+  uint64_t Counted = J.value("launches", Launches);
+  All.Uncounted += Launches - std::min(Launches, Counted);
+  std::vector<uint32_t> Modules;
   for (const Json &M : J.at("modules"))
-    All.Modules.emplace_back(BlobReader::view(Blobs.read(blobFrom(M))));
+    Modules.push_back(
+        addModule(BlobReader::view(Blobs.read(blobFrom(M))), All));
   for (const Json &One : J.at("cases")) {
     Case C = caseFrom(One, Blobs, Memory);
-    C.Module += First;
-    if (C.Launches.empty() || C.Module < First ||
-        C.Module >= All.Modules.size())
+    if (C.Launches.empty() || C.Module >= Modules.size())
       throw Damage{"a case has no launch or no module"};
+    C.Module = Modules[C.Module];
     All.Cases.push_back(std::move(C));
   }
 }
@@ -379,7 +389,7 @@ std::string gevo::capture::indexText(const Index &I) {
     Cases.push_back(caseJson(C));
   Json Body = {{"program", I.Program},
                {"gpu", I.Gpu},
-               {"ended", I.Ended},
+               {"launches", I.Launches},
                {"modules", std::move(Modules)},
                {"cases", std::move(Cases)}};
   Json File = {{"format", FormatName},
@@ -390,8 +400,9 @@ std::string gevo::capture::indexText(const Index &I) {
 }
 
 bool gevo::capture::readIndex(const std::string &Folder,
-                              const std::string &Path, Capture &All,
-                              bool Memory, std::vector<UncheckedBlob> *Later,
+                              const std::string &Path, uint64_t Launches,
+                              Capture &All, bool Memory,
+                              std::vector<UncheckedBlob> *Later,
                               std::string &Error) {
   std::optional<std::string> Text = readWhole(Path, Error);
   if (!Text)
@@ -412,7 +423,7 @@ bool gevo::capture::readIndex(const std::string &Folder,
     if (File.value("checksum", "") != contentHash(File.at("capture").dump()))
       throw Damage{"'" + Path + "' is damaged: its checksum is wrong"};
     BlobReader Blobs(Folder, Later);
-    addAll(File.at("capture"), Blobs, All, Memory);
+    addAll(File.at("capture"), Blobs, Launches, All, Memory);
     return true;
   } catch (const Damage &D) {
     Error = D.What;

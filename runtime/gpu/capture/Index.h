@@ -61,7 +61,7 @@ struct IndexCase {
 
 struct Index {
   std::string Program, Gpu;
-  bool Ended = false; ///< The process came to its end: weights are final.
+  uint64_t Launches = 0; ///< Of the process, when the index was written.
   std::vector<BlobRef> Modules;
   std::vector<IndexCase> Cases;
 };
@@ -77,9 +77,9 @@ std::string indexText(const Index &I);
 
 /// Adds what the index \p Path and the blobs in \p Folder hold to \p All. With
 /// \p Later, blobs that are mapped are noted there and not looked at.
-bool readIndex(const std::string &Folder, const std::string &Path, Capture &All,
-               bool Memory, std::vector<UncheckedBlob> *Later,
-               std::string &Error);
+bool readIndex(const std::string &Folder, const std::string &Path,
+               uint64_t Launches, Capture &All, bool Memory,
+               std::vector<UncheckedBlob> *Later, std::string &Error);
 
 /// Has a mapped blob the bytes that its name says?
 bool checkBlob(const UncheckedBlob &Blob, std::string &Error);

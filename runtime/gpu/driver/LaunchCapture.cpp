@@ -83,7 +83,7 @@ private:
   std::optional<uint32_t> moduleOf(const LaunchPlan &Plan);
   bool keep(const LaunchPlan &Plan, const LaunchOutcome &Outcome,
             const Recording &Now, size_t &Number);
-  bool writeIndex(bool Ended);
+  bool writeIndex();
   void complain();
 
   std::map<std::thread::id, Recording> Current; ///< By thread.
@@ -205,21 +205,23 @@ void CaptureObserver::after(const LaunchPlan &Plan,
     Launches = Index + 1;
     S.setNumber(Placeholder, Number);
   }
+  if (Writer)
+    Writer->countLaunch();
   if (Ok && V.Drop)
     Writer->dropCase(*V.Drop);
-  // A program that is killed, or ends by _exit, keeps its captures; the weights
-  // of at most half of its launches are missing.
+  // A program that is killed, or ends by _exit, keeps its captures; at most
+  // half of its launches are missing in the weights, and counted as such.
   if (Ok && Writer && (V.Keep || isPowerOfTwo(Launches)))
-    Ok = writeIndex(/*Ended=*/false);
+    Ok = writeIndex();
   if (!Ok)
     complain();
 }
 
-bool CaptureObserver::writeIndex(bool Ended) {
+bool CaptureObserver::writeIndex() {
   for (const auto &[Key, W] : ByKernel)
     for (const capture::Sampling::Sample &S : W.Launches.samples())
       Writer->setWeight(S.Number, S.Weight);
-  return Writer->writeIndex(Ended);
+  return Writer->writeIndex();
 }
 
 void CaptureObserver::complain() {
@@ -232,7 +234,7 @@ void CaptureObserver::complain() {
 
 void CaptureObserver::finish() {
   std::lock_guard<std::mutex> Guard(Lock);
-  if (Writer && !Failed && !writeIndex(/*Ended=*/true))
+  if (Writer && !Failed && !writeIndex())
     complain();
 }
 
