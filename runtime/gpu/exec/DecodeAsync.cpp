@@ -74,13 +74,14 @@ void Decoder::decodeMbarrier() {
   bool Arrives =
       PI->Op == Opcode::MbarrierArrive || PI->Op == Opcode::MbarrierArriveDrop;
   unsigned At = Waits || Arrives ? 1 : 0;
-  if (PI->Op != Opcode::MbarrierInit && PI->Op != Opcode::MbarrierInval) {
+  bool Begins = PI->Op == Opcode::MbarrierInit;
+  bool Ends = PI->Op == Opcode::MbarrierInval;
+  if (!Begins)
     I.Flags |= FlagStrong;
-    if (Waits)
-      I.Flags |= FlagSpin;
-    if (!has(Mod::Relaxed))
-      I.Flags |= Waits ? FlagAcquire : FlagReleaseOrder;
-  }
+  if (Waits)
+    I.Flags |= FlagSpin;
+  if (!Begins && !Ends && !has(Mod::Relaxed))
+    I.Flags |= Waits ? FlagAcquire : FlagReleaseOrder;
   decodeAddress(Ops[At], spaceOf());
   if (Waits) {
     I.D = dst(Ops[0], Mod::Pred);

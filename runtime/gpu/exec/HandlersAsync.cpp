@@ -13,6 +13,7 @@
 
 #include "runtime/gpu/exec/Access.h"
 #include "runtime/gpu/exec/Race.h"
+#include "runtime/gpu/exec/Shadow.h"
 
 #include <cstring>
 
@@ -77,14 +78,14 @@ template <Opcode Op> uint64_t change(uint64_t Word, const Inst &I, uint32_t N) {
 }
 
 template <Opcode Op> void barrier(Warp &W, const Inst &I, uint32_t Mask) {
-  constexpr bool Writes =
-      Op == Opcode::MbarrierInit || Op == Opcode::MbarrierInval;
+  constexpr bool Begins = Op == Opcode::MbarrierInit;
+  constexpr bool Ends = Op == Opcode::MbarrierInval;
   alignas(64) uint64_t A[WarpSize];
   addresses(W, I, A);
-  if (!Writes)
+  if (!Begins && !Ends)
     ++W.Owner.G.Result.Counters.Atomics;
   if (!resolve(W, I, Mask, A, 8,
-               Writes ? AccessKind::Store : AccessKind::Atomic))
+               Begins ? AccessKind::Store : AccessKind::Atomic))
     return;
   const uint32_t *N = W.row<uint32_t>(I.B);
   uint64_t *D = I.D == NoSlot ? nullptr : W.row<uint64_t>(I.D);
@@ -97,6 +98,8 @@ template <Opcode Op> void barrier(Warp &W, const Inst &I, uint32_t Mask) {
     if (D)
       D[L] = Old;
   }
+  if (Ends)
+    forgetShared(W, Mask, A, 8);
 }
 
 /// True for lanes whose phase is over: the current one has another parity.

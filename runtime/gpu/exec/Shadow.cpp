@@ -108,6 +108,20 @@ void gevo::gpu::checkInitialised(Warp &W, uint32_t Mask,
       W.Owner.SharedUnwritten -= Missing;
   }
 }
+
+void gevo::gpu::forgetShared(Warp &W, uint32_t Mask,
+                             const uint64_t (&A)[WarpSize], uint32_t Bytes) {
+  std::vector<uint8_t> &Shadow = W.Owner.SharedShadow;
+  for (uint32_t M = Mask; M; M &= M - 1) {
+    uint64_t Offset =
+        A[__builtin_ctz(M)] - reinterpret_cast<uint64_t>(W.Owner.Shared);
+    if (Shadow.size() < Bytes || Offset > Shadow.size() - Bytes)
+      continue; // Not checked, or a generic address of other memory.
+    W.Owner.SharedUnwritten += written(&Shadow[Offset], Bytes);
+    std::memset(&Shadow[Offset], 0, Bytes);
+  }
+}
+
 void gevo::gpu::checkStack(Warp &W, uint32_t Mask,
                            const uint64_t (&A)[WarpSize], uint32_t Bytes,
                            AccessKind Kind) {

@@ -27,6 +27,11 @@ void checkStack(Warp &W, uint32_t Mask, const uint64_t (&A)[WarpSize],
 void checkInitialised(Warp &W, uint32_t Mask, const uint64_t (&A)[WarpSize],
                       uint32_t Bytes, AccessKind Kind, TraceSpace Space);
 
+/// What the lanes of \p Mask point to in shared memory counts as never written
+/// from now on.
+void forgetShared(Warp &W, uint32_t Mask, const uint64_t (&A)[WarpSize],
+                  uint32_t Bytes);
+
 } // namespace gevo::gpu
 
 #endif // GEVO_RUNTIME_GPU_EXEC_SHADOW_H

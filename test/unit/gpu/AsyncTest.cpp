@@ -126,6 +126,32 @@ TEST_F(AsyncTest, UnpreparedBarrierIsReported) {
   EXPECT_EQ(count(R, FindingKind::UninitShared), 1u);
 }
 
+TEST_F(AsyncTest, TheLastWarpEndsABarrier) {
+  // As libcu++ ends a pipeline: lanes meet in a match, which orders no memory,
+  // one of each warp counts, and the last to count ends the barrier.
+  runClean(init("64") +
+               "setp.ne.u32 %p6, %t, 0; @!%p6 st.shared.u32 [s], 2;\n"
+               "bar.sync 0;\n"
+               "mbarrier.arrive.shared.b64 _, [%r20];\n"
+               "match.any.sync.b32 %r1, %r20, 0xffffffff;\n"
+               "and.b32 %r2, %t, 31; setp.ne.u32 %p1, %r2, 0; @%p1 bra END;\n"
+               "fence.sc.cta; atom.shared.dec.u32 %r3, [s], 2;\n"
+               "fence.sc.cta; setp.ne.u32 %p2, %r3, 1;\n"
+               "@!%p2 mbarrier.inval.shared.b64 [%r20];\nEND:",
+           {64, 1, 1}, {1, 1, 1}, Shared);
+}
+
+TEST_F(AsyncTest, AnEndedBarrierIsNoBarrier) {
+  std::string End = init("1") + "mbarrier.inval.shared.b64 [%r20];\n";
+  LaunchResult R = run(End + "mbarrier.arrive.shared.b64 _, [%r20];", {1, 1, 1},
+                       CheckSet::all(), {1, 1, 1}, Shared);
+  EXPECT_EQ(count(R, FindingKind::UninitShared), 1u);
+  runClean(End + "st.shared.u64 [%r20], 5; ld.shared.u64 %rd1, [%r20];\n"
+                 "st.global.u64 [%out], %rd1;",
+           {1, 1, 1}, {1, 1, 1}, Shared);
+  EXPECT_EQ(at<uint64_t>(0), 5u) << "its memory is free for other things";
+}
+
 TEST_F(AsyncTest, CopiesOfEachSize) {
   for (unsigned K = 0; K < 64; ++K)
     put<uint32_t>(256 + K, 0x1000 + K);
