@@ -23,6 +23,8 @@ namespace {
 alignas(64) constexpr char Zeros[64] = {};
 /// Memory of a GPU is mapped in pages of 2 MiB.
 constexpr int64_t PageBytes = int64_t(2) << 20;
+/// Below this an address is a null pointer with an index or a member's offset.
+constexpr uint64_t NullBytes = 65536;
 
 /// The access is in no allocation. Returns the host pointer of what is read
 /// instead if the launch may go on, else 0.
@@ -38,7 +40,9 @@ uint64_t faultGlobal(Warp &W, unsigned Lane, uint64_t Address, uint32_t Bytes,
     return 0;
   }
   Neighbour N = M.nearest(Address);
-  if (N.Where) {
+  if (Address < NullBytes) {
+    Text += " goes through a null pointer";
+  } else if (N.Where) {
     Text += beside(N.Distance, N.Where->contains(Address, 1),
                    N.Where->Name.empty() ? "the allocation"
                                          : "variable '" + N.Where->Name + "'",

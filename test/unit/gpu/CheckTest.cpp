@@ -43,6 +43,15 @@ TEST_F(CheckTest, GlobalOutOfBoundsNamesTheNeighbour) {
   runClean("st.global.u32 [%mine+3968], 1;");
 }
 
+TEST_F(CheckTest, NullPointersAreCalledSo) {
+  // Member 4 of element 100; how far the memory of others is says nothing.
+  LaunchResult R =
+      expect(LaunchStatus::IllegalAddress, FindingKind::OutOfBoundsGlobal,
+             "mov.u64 %rd1, 800; ld.global.u32 %r1, [%rd1+4];", {1, 1, 1});
+  EXPECT_EQ(R.Findings.at(0).Message,
+            "global read of 4 bytes at 0x324 goes through a null pointer");
+}
+
 TEST_F(CheckTest, AccessAcrossTheEnd) {
   expect(LaunchStatus::IllegalAddress, FindingKind::OutOfBoundsGlobal,
          "ld.global.v4.u32 {%r1,%r2,%r3,%r4}, [%out+4096];", {1, 1, 1});
