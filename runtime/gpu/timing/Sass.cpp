@@ -190,6 +190,8 @@ void gevo::gpu::timing::findRegisters(SassInstruction &I,
   unsigned Width = widthOf(I.Opcode);
   bool Compares = I.Opcode.find("SETP") != std::string::npos ||
                   I.Opcode.find("PLOP") != std::string::npos;
+  // A wide product has factors of 32 bits and an addend of 64.
+  bool WideProduct = I.Opcode.find(".WIDE") != std::string::npos;
   bool FirstPredicate = false;
   for (unsigned K = 0; !Text.empty(); ++K) {
     size_t End = std::min(Text.find(','), Text.size());
@@ -203,7 +205,9 @@ void gevo::gpu::timing::findRegisters(SassInstruction &I,
     bool Second = K == 1 && (Predicate || (FirstPredicate && !Compares));
     bool Result = Writes && (K == 0 || Second);
     bool Address = Operand.find('[') != std::string_view::npos;
-    addRegisters(Operand, Result ? I.Results : I.Sources, Address ? 1 : Width);
+    bool Factor = WideProduct && !Result && !Text.empty();
+    addRegisters(Operand, Result ? I.Results : I.Sources,
+                 Address || Factor ? 1 : Width);
   }
 }
 

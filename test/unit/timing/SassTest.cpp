@@ -123,6 +123,8 @@ TEST(Sass, RegistersOfOperands) {
   EXPECT_EQ(Read("IADD3", " R2, P1, R4, R5, RZ"), Both({2, 261}, {4, 5}));
   EXPECT_EQ(Read("ATOMG.E.ADD", " PT, R5, [R2.64], R6"), Both({5}, {2, 3, 6}));
   EXPECT_EQ(Read("DFMA", " R2, R4, R6, R2"), Both({2, 3}, {4, 5, 6, 7, 2, 3}));
+  EXPECT_EQ(Read("IMAD.WIDE", " R2, R3, R9.reuse, R6"),
+            Both({2, 3}, {3, 9, 6, 7}));
   EXPECT_EQ(Read("RED.E.ADD", " [R2.64], R5"), Both({}, {2, 3, 5}));
 }
 
