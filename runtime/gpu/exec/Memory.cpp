@@ -28,8 +28,16 @@
 using namespace gevo::gpu;
 
 namespace {
-constexpr uint64_t RedZone = 256;
-constexpr uint64_t Granule = 256;
+/// How allocations lie: at multiples of what, and with how much memory of
+/// nobody on both sides, so that who runs over does not run into another.
+struct Spacing {
+  uint64_t Granule = 256, RedZone = 256;
+};
+/// Device code may allocate a block of some bytes for each thread; spaced like
+/// others, all would be space.
+Spacing spacingOf(MemoryKind Kind) {
+  return Kind == MemoryKind::DeviceHeap ? Spacing{16, 64} : Spacing();
+}
 constexpr uint64_t QuarantineLimit = uint64_t(64) << 20;
 
 uint64_t roundUp(uint64_t V, uint64_t To) { return (V + To - 1) / To * To; }
@@ -99,7 +107,8 @@ uint64_t GlobalMemory::takeExtent(uint64_t Bytes) {
   if (FromTop) {
     for (auto It = FreeRanges.rbegin(); It != FreeRanges.rend(); ++It)
       if (It->second >= Bytes) {
-        uint64_t Base = It->first + (It->second - Bytes) / Granule * Granule;
+        uint64_t Base = It->first + (It->second - Bytes) / Spacing().Granule *
+                                        Spacing().Granule;
         takeExtentAt(Base, Bytes);
         return Base;
       }
@@ -185,6 +194,7 @@ uint64_t GlobalMemory::allocate(uint64_t Bytes, MemoryKind Kind, uint64_t Align,
     Bytes = 1;
   if (Bytes > Total || Used + Bytes > Total)
     return 0;
+  auto [Granule, RedZone] = spacingOf(Kind);
   if (Align < Granule)
     Align = Granule;
   uint64_t Extent =
@@ -232,6 +242,7 @@ bool GlobalMemory::allocateAt(uint64_t Base, uint64_t Bytes, MemoryKind Kind,
   A.Name = std::move(Name);
   if (Base >= ArenaBase && End <= ArenaBase + ArenaBytes) {
     trimQuarantine(0);
+    auto [Granule, RedZone] = spacingOf(Kind);
     // With red zones where there is room for them, as allocate() leaves.
     for (uint64_t Zone : {RedZone, uint64_t(0)}) {
       uint64_t First = Base - Zone;

@@ -322,6 +322,23 @@ TEST_F(CheckTest, DeviceHeap) {
   EXPECT_EQ(count(R, FindingKind::UseAfterFree), 1u);
 }
 
+TEST_F(CheckTest, SmallBlocksOfTheHeapAreNearbyAndApart) {
+  const char *Heap = ".extern .func (.param .b64 r) malloc(.param .b64 n);\n";
+  std::string Alloc = "{ .param .b64 n; .param .b64 r; st.param.b64 [n], 16;\n"
+                      "call (r), malloc, (n); ld.param.b64 %rd1, [r]; }\n";
+  runClean(Alloc + "st.global.u32 [%mine], %rd1;", {32, 1, 1}, {1, 1, 1}, Heap);
+  for (unsigned T = 1; T < 32; ++T)
+    EXPECT_EQ(at(T) - at(T - 1), 16u + 128u);
+  // Who runs over, on either side, runs into nobody.
+  for (const char *Beyond : {"16", "76", "-4", "-60"}) {
+    LaunchResult R = run(Alloc + "st.u32 [%rd1+" + Beyond + "], 1;", {32, 1, 1},
+                         CheckSet::all(), {1, 1, 1}, Heap);
+    EXPECT_EQ(R.Status, LaunchStatus::IllegalAddress) << Beyond;
+  }
+  // Other memory lies as it did.
+  EXPECT_EQ(D.allocate(100) % 256, 0u);
+}
+
 TEST_F(CheckTest, EachFailedAssertionSaysSo) {
   const char *Assert =
       ".extern .func __assertfail(.param .b64 m, .param .b64 f,\n"
