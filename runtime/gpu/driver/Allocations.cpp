@@ -20,28 +20,7 @@ CUresult allocate(uint64_t *Address, size_t Bytes, gpu::MemoryKind Kind,
   std::shared_ptr<Context> Ctx;
   if (CUresult R = currentContext(Ctx))
     return R;
-  if (!Address || !Bytes)
-    return CUDA_ERROR_INVALID_VALUE;
-  return guarded([&] {
-    Driver &D = Driver::get();
-    uint64_t Total = Ctx->Owner.Properties.Config.GlobalBytes;
-    uint64_t Used = D.usedBytes(Ctx->Owner.Ordinal);
-    if (Kind == gpu::MemoryKind::Device &&
-        Bytes > Total - std::min(Total, Used))
-      return CUDA_ERROR_OUT_OF_MEMORY;
-    uint64_t Base = Ctx->Engine->allocate(Bytes, Kind);
-    if (!Base)
-      return CUDA_ERROR_OUT_OF_MEMORY;
-    MemoryRange Range;
-    Range.Base = Base;
-    Range.Bytes = Bytes;
-    Range.Kind = Kind;
-    Range.Ctx = Ctx;
-    Range.Flags = Flags;
-    D.addMemory(std::move(Range));
-    *Address = Base;
-    return CUDA_SUCCESS;
-  });
+  return allocateIn(Ctx, Address, Bytes, Kind, Flags);
 }
 
 CUresult allocateHost(void **Pointer, size_t Bytes, unsigned Flags) {
@@ -65,6 +44,33 @@ CUresult findHost(void *Pointer, std::optional<MemoryRange> &Range) {
 }
 
 } // namespace
+
+CUresult gevo::driver::allocateIn(const std::shared_ptr<Context> &Ctx,
+                                  uint64_t *Address, size_t Bytes,
+                                  gpu::MemoryKind Kind, unsigned Flags) {
+  if (!Address || !Bytes)
+    return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] {
+    Driver &D = Driver::get();
+    uint64_t Total = Ctx->Owner.Properties.Config.GlobalBytes;
+    uint64_t Used = D.usedBytes(Ctx->Owner.Ordinal);
+    if (Kind == gpu::MemoryKind::Device &&
+        Bytes > Total - std::min(Total, Used))
+      return CUDA_ERROR_OUT_OF_MEMORY;
+    uint64_t Base = Ctx->Engine->allocate(Bytes, Kind);
+    if (!Base)
+      return CUDA_ERROR_OUT_OF_MEMORY;
+    MemoryRange Range;
+    Range.Base = Base;
+    Range.Bytes = Bytes;
+    Range.Kind = Kind;
+    Range.Ctx = Ctx;
+    Range.Flags = Flags;
+    D.addMemory(std::move(Range));
+    *Address = Base;
+    return CUDA_SUCCESS;
+  });
+}
 
 CUresult gevo::driver::freeDeviceMemory(CUdeviceptr Address) {
   Driver &D = Driver::get();

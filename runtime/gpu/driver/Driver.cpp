@@ -252,14 +252,7 @@ uint64_t Driver::usedBytes(int Ordinal) {
   for (const std::shared_ptr<Context> &Ctx : contexts())
     if (Ctx->Owner.Ordinal == Ordinal)
       Used += Ctx->Engine->usedBytes();
-  // Engines have pinned memory, too, which is the host's.
-  uint64_t Pinned = 0;
-  std::lock_guard<std::mutex> Guard(MapLock);
-  for (const auto &[Base, Range] : Memory)
-    if (Range.Kind == gpu::MemoryKind::Host && Range.Ctx &&
-        Range.Ctx->Owner.Ordinal == Ordinal)
-      Pinned += Range.Bytes;
-  return Used - std::min(Used, Pinned);
+  return Used;
 }
 
 std::vector<std::shared_ptr<Context>> &gevo::driver::contextStack() {

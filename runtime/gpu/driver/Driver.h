@@ -134,6 +134,11 @@ CUresult lacking(const char *What);
 /// Finds the stream that \p Handle names in the current context.
 CUresult findStream(CUstream Handle, std::shared_ptr<Stream> &S);
 
+/// When work of \p S can start: after what is in the stream, and for the
+/// default stream and those that take part in its order, after each other.
+/// Needs the context's lock.
+double startOf(const Stream &S);
+
 /// Does \p Task on \p S now, after what other threads have begun on it, or adds
 /// it to the graph that captures \p S.
 CUresult submit(Stream &S, Work Task);

@@ -73,6 +73,26 @@ template <typename Params> CUresult launchParams(CUgraphNode Node, Params *P) {
   });
 }
 
+/// Puts \p New in the place of \p Old, which must be of its kind. Parameters do
+/// not say that a launch is cooperative: one that is stays so.
+CUresult replaceWork(Work &Old, Work New) {
+  if (Old.Type != New.Type)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (Old.Type == CU_GRAPH_NODE_TYPE_KERNEL) {
+    auto Before = std::static_pointer_cast<const LaunchPlan>(Old.Details);
+    auto After = std::static_pointer_cast<const LaunchPlan>(New.Details);
+    if (Before->Cooperative) {
+      LaunchPlan Plan = *After;
+      Plan.Cooperative = true;
+      if (CUresult R = checkPlan(Plan))
+        return R;
+      New = launchWork(std::move(Plan));
+    }
+  }
+  Old = std::move(New);
+  return CUDA_SUCCESS;
+}
+
 /// Gives \p Node the work that \p P describes.
 template <typename Params> CUresult setParams(CUgraphNode Node, Params *P) {
   auto N = Driver::get().Handles.find<GraphNode>(Node);
@@ -84,10 +104,7 @@ template <typename Params> CUresult setParams(CUgraphNode Node, Params *P) {
     if (CUresult R = describeWork(P, Task))
       return R;
     std::lock_guard<std::mutex> Guard(G->Lock);
-    if (N->Task.Type != Task.Type)
-      return CUDA_ERROR_INVALID_VALUE;
-    N->Task = std::move(Task);
-    return CUDA_SUCCESS;
+    return replaceWork(N->Task, std::move(Task));
   });
 }
 
@@ -105,11 +122,8 @@ CUresult setExecParams(CUgraphExec Exec, CUgraphNode Node, Params *P) {
     auto It = std::find(E->Nodes.begin(), E->Nodes.end(), Node);
     if (It == E->Nodes.end())
       return CUDA_ERROR_INVALID_VALUE;
-    Work &Old = E->Tasks[size_t(It - E->Nodes.begin())];
-    if (Old.Type != Task.Type)
-      return CUDA_ERROR_INVALID_VALUE;
-    Old = std::move(Task);
-    return CUDA_SUCCESS;
+    return replaceWork(E->Tasks[size_t(It - E->Nodes.begin())],
+                       std::move(Task));
   });
 }
 

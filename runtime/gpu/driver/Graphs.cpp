@@ -54,18 +54,23 @@ CUresult addDescribed(CUgraphNode *Node, CUgraph Handle,
 /// Does \p Tasks one after the other.
 CUresult runTasks(const std::vector<Work> &Tasks, Stream &S,
                   WorkReport &Report) {
+  double Start, Now;
+  {
+    std::lock_guard<std::mutex> Guard(S.Ctx->Lock);
+    Start = Now = startOf(S);
+  }
   for (const Work &Task : Tasks) {
     WorkReport One;
     if (CUresult R = Task.Run(S, One))
       return R;
-    Report.Microseconds += One.Microseconds;
-    Report.NotBefore = std::max(Report.NotBefore, One.NotBefore);
+    Now = std::max(Now, One.NotBefore) + One.Microseconds;
     if (One.Stamp) {
       std::lock_guard<std::mutex> Guard(S.Ctx->Lock);
-      One.Stamp->At = S.ReadyAt + Report.Microseconds;
+      One.Stamp->At = Now;
       One.Stamp->Recorded = true;
     }
   }
+  Report.Microseconds = Now - Start;
   return CUDA_SUCCESS;
 }
 

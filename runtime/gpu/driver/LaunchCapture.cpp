@@ -79,6 +79,7 @@ private:
     Watched *Kernel = nullptr;
   };
 
+  size_t textNumber(const std::shared_ptr<Module> &M);
   Watched &watched(const LaunchPlan &Plan);
   std::optional<uint32_t> moduleOf(const LaunchPlan &Plan);
   bool keep(const LaunchPlan &Plan, const LaunchOutcome &Outcome,
@@ -93,7 +94,13 @@ private:
   std::unique_ptr<capture::CaptureWriter> Writer;
   bool Failed = false;
   uint64_t Launches = 0;
-  std::map<std::pair<std::string, std::string>, Watched> ByKernel;
+  /// By the number of its module's text, and by name.
+  std::map<std::pair<size_t, std::string>, Watched> ByKernel;
+  /// The numbers of texts; of a module that was seen before without looking at
+  /// its text again.
+  std::map<std::string, size_t> TextNumbers;
+  std::map<std::weak_ptr<Module>, size_t, std::owner_less<>> TextOfModule;
+  /// By text: the number in the capture.
   std::map<std::string, uint32_t> Modules;
 };
 
@@ -104,12 +111,22 @@ const std::string &textOf(const LaunchPlan &Plan) {
   return Plan.F->Owner->Texts.front();
 }
 
+size_t CaptureObserver::textNumber(const std::shared_ptr<Module> &M) {
+  auto [Known, IsNew] = TextOfModule.try_emplace(M);
+  if (IsNew) {
+    std::string All;
+    for (const std::string &Text : M->Texts)
+      All += Text + '\0';
+    Known->second =
+        TextNumbers.try_emplace(All, TextNumbers.size()).first->second;
+  }
+  return Known->second;
+}
+
 CaptureObserver::Watched &CaptureObserver::watched(const LaunchPlan &Plan) {
   std::string Name = Plan.F->Code->name();
-  // Kernels of the same name in different modules are different kernels.
-  auto Key = std::make_pair(std::to_string(Plan.F->Owner->Texts.size()) + ":" +
-                                std::to_string(textOf(Plan).size()),
-                            Name);
+  // Kernels of the same name in different code are different kernels.
+  auto Key = std::make_pair(textNumber(Plan.F->Owner), Name);
   auto It = ByKernel.find(Key);
   if (It != ByKernel.end())
     return It->second;
@@ -128,6 +145,8 @@ CaptureObserver::Watched &CaptureObserver::watched(const LaunchPlan &Plan) {
 void CaptureObserver::before(const LaunchPlan &Plan,
                              gpu::LaunchOptions &Options) {
   std::lock_guard<std::mutex> Guard(Lock);
+  // Of a launch that never ended.
+  Current.erase(std::this_thread::get_id());
   if (Failed)
     return;
   Watched &W = watched(Plan);
@@ -244,6 +263,8 @@ void CaptureObserver::restart() {
   Launches = 0;
   Current.clear();
   ByKernel.clear();
+  TextNumbers.clear();
+  TextOfModule.clear();
   Modules.clear();
 }
 

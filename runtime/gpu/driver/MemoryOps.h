@@ -61,6 +61,10 @@ Work setWork(const BoxSet &Set);
 /// Frees device or managed memory that starts at \p Address.
 CUresult freeDeviceMemory(CUdeviceptr Address);
 
+/// Memory of \p Kind in \p Ctx.
+CUresult allocateIn(const std::shared_ptr<Context> &Ctx, uint64_t *Address,
+                    size_t Bytes, gpu::MemoryKind Kind, unsigned Flags = 0);
+
 } // namespace gevo::driver
 
 #endif // GEVO_RUNTIME_GPU_DRIVER_MEMORYOPS_H

@@ -22,19 +22,33 @@ CUresult findPool(CUmemoryPool Handle, std::shared_ptr<Pool> &P) {
   return P ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+/// Where memory of a pool is used first: by \p S, or on the pool's device.
+std::shared_ptr<Context> contextFor(const Pool &P, const Stream &S) {
+  if (S.Ctx->Owner.Ordinal == P.Ordinal)
+    return S.Ctx;
+  for (const std::shared_ptr<Context> &Ctx : Driver::get().contexts())
+    if (Ctx->Owner.Ordinal == P.Ordinal)
+      return Ctx;
+  return nullptr;
+}
+
 CUresult allocateFrom(CUdeviceptr *Address, size_t Bytes, CUmemoryPool Handle,
-                      CUstream StreamHandle) {
-  std::shared_ptr<Stream> S;
+                      Stream &S) {
   std::shared_ptr<Pool> P;
-  if (CUresult R = findStream(StreamHandle, S))
-    return R;
   if (CUresult R = findPool(Handle, P))
     return R;
   // An address of captured work would have to be known before it is made.
-  if (spoilsCapture(*S))
+  if (spoilsCapture(S))
     return lacking("cuMemAllocAsync in a stream capture");
-  if (CUresult R = cuMemAlloc_v2(Address, Bytes))
+  std::shared_ptr<Context> Ctx = contextFor(*P, S);
+  if (!Ctx)
+    return CUDA_ERROR_INVALID_CONTEXT;
+  uint64_t Base = 0;
+  if (!Address)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (CUresult R = allocateIn(Ctx, &Base, Bytes, gpu::MemoryKind::Device))
     return R;
+  *Address = Base;
   Driver::get().updateMemory(
       *Address, [&](MemoryRange &Range) { Range.FromPool = Handle; });
   std::lock_guard<std::mutex> Guard(P->Lock);
@@ -52,19 +66,22 @@ bool isSwitch(CUmemPool_attribute A) {
 
 namespace gevo::cuda {
 
-CUresult cuMemAllocAsync(CUdeviceptr *Address, size_t Bytes, CUstream S) {
-  std::shared_ptr<Context> Ctx;
-  if (CUresult R = currentContext(Ctx))
+CUresult cuMemAllocAsync(CUdeviceptr *Address, size_t Bytes, CUstream Handle) {
+  std::shared_ptr<Stream> S;
+  if (CUresult R = findStream(Handle, S))
     return R;
   CUmemoryPool Current;
-  if (CUresult R = cuDeviceGetMemPool(&Current, Ctx->Owner.Ordinal))
+  if (CUresult R = cuDeviceGetMemPool(&Current, S->Ctx->Owner.Ordinal))
     return R;
-  return guarded([&] { return allocateFrom(Address, Bytes, Current, S); });
+  return guarded([&] { return allocateFrom(Address, Bytes, Current, *S); });
 }
 
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr *Address, size_t Bytes,
-                                 CUmemoryPool Handle, CUstream S) {
-  return guarded([&] { return allocateFrom(Address, Bytes, Handle, S); });
+                                 CUmemoryPool Pool, CUstream Handle) {
+  std::shared_ptr<Stream> S;
+  if (CUresult R = findStream(Handle, S))
+    return R;
+  return guarded([&] { return allocateFrom(Address, Bytes, Pool, *S); });
 }
 
 CUresult cuMemFreeAsync(CUdeviceptr Address, CUstream Handle) {

@@ -14,23 +14,6 @@ using namespace gevo::driver;
 
 namespace {
 
-/// When work of \p S can start: after what is in the stream, and for the
-/// default stream and those that take part in its order, after each other.
-/// Needs the context's lock.
-double startOf(const Stream &S) {
-  const Context &Ctx = *S.Ctx;
-  double Start = S.ReadyAt;
-  if (S.IsDefault) {
-    for (const std::weak_ptr<Stream> &Weak : Ctx.Streams)
-      if (auto Other = Weak.lock())
-        if (!(Other->Flags & CU_STREAM_NON_BLOCKING))
-          Start = std::max(Start, Other->ReadyAt);
-  } else if (!(S.Flags & CU_STREAM_NON_BLOCKING) && Ctx.DefaultStream) {
-    Start = std::max(Start, Ctx.DefaultStream->ReadyAt);
-  }
-  return Start;
-}
-
 /// How many pieces of work the calling thread is in: work of the host may call
 /// the driver again.
 thread_local unsigned WorkDepth = 0;
@@ -192,6 +175,20 @@ Work gevo::driver::hostWork(const CUDA_HOST_NODE_PARAMS &Call) {
             return CUDA_SUCCESS;
           },
           Shared};
+}
+
+double gevo::driver::startOf(const Stream &S) {
+  const Context &Ctx = *S.Ctx;
+  double Start = S.ReadyAt;
+  if (S.IsDefault) {
+    for (const std::weak_ptr<Stream> &Weak : Ctx.Streams)
+      if (auto Other = Weak.lock())
+        if (!(Other->Flags & CU_STREAM_NON_BLOCKING))
+          Start = std::max(Start, Other->ReadyAt);
+  } else if (!(S.Flags & CU_STREAM_NON_BLOCKING) && Ctx.DefaultStream) {
+    Start = std::max(Start, Ctx.DefaultStream->ReadyAt);
+  }
+  return Start;
 }
 
 CUresult gevo::driver::submit(Stream &S, Work Task) {

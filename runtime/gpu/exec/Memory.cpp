@@ -83,9 +83,8 @@ void wishForLargePages(uint64_t Base, uint64_t Bytes, uint64_t Used) {
 } // namespace
 
 GlobalMemory::GlobalMemory(uint64_t TotalBytes) : Total(TotalBytes) {
-  // Room for red zones, the quarantine and fragmentation.
-  uint64_t Want =
-      roundUp(TotalBytes + TotalBytes / 2 + QuarantineLimit, uint64_t(1) << 21);
+  // Room for memory of the host, red zones, the quarantine and fragmentation.
+  uint64_t Want = roundUp(4 * TotalBytes + QuarantineLimit, uint64_t(1) << 21);
   // A process with limited address space still gets a smaller device.
   while (Want >= (uint64_t(1) << 24) && !(ArenaBase = reserveArena(Want)))
     Want /= 2;
@@ -101,6 +100,19 @@ GlobalMemory::~GlobalMemory() {
     releaseArena(ArenaBase, ArenaBytes);
   for (const auto &[Base, Bytes] : Mapped)
     munmap(reinterpret_cast<void *>(Base), Bytes);
+}
+
+/// Memory that a device does not hold, or not all of it at a time.
+static bool isOfHost(MemoryKind Kind) {
+  return Kind == MemoryKind::Host || Kind == MemoryKind::Managed;
+}
+
+bool GlobalMemory::fits(uint64_t Bytes, MemoryKind Kind) const {
+  return isOfHost(Kind) || (Bytes <= Total && Used + Bytes <= Total);
+}
+
+void GlobalMemory::take(uint64_t Bytes, MemoryKind Kind) {
+  (isOfHost(Kind) ? UsedOfHost : Used) += Bytes;
 }
 
 uint64_t GlobalMemory::takeExtent(uint64_t Bytes) {
@@ -192,7 +204,7 @@ uint64_t GlobalMemory::allocate(uint64_t Bytes, MemoryKind Kind, uint64_t Align,
   assert(Align && (Align & (Align - 1)) == 0 && "alignment is a power of two");
   if (Bytes == 0)
     Bytes = 1;
-  if (Bytes > Total || Used + Bytes > Total)
+  if (!fits(Bytes, Kind))
     return 0;
   auto [Granule, RedZone] = spacingOf(Kind);
   if (Align < Granule)
@@ -214,8 +226,8 @@ uint64_t GlobalMemory::allocate(uint64_t Bytes, MemoryKind Kind, uint64_t Align,
   A.Extent = Extent;
   A.ExtentBase = Base;
   A.Name = std::move(Name);
-  Used += Bytes;
-  wishForLargePages(A.Base, Bytes, Used);
+  take(Bytes, Kind);
+  wishForLargePages(A.Base, Bytes, Used + UsedOfHost);
   if (Kind == MemoryKind::DeviceHeap)
     Heap += Bytes;
   ++Generation;
@@ -228,7 +240,7 @@ bool GlobalMemory::allocateAt(uint64_t Base, uint64_t Bytes, MemoryKind Kind,
                               std::string Name) {
   uint64_t End;
   if (!Base || !Bytes || __builtin_add_overflow(Base, Bytes, &End) ||
-      Bytes > Total || Used + Bytes > Total)
+      !fits(Bytes, Kind))
     return false;
   auto Next = Live.lower_bound(Base);
   if ((Next != Live.end() && Next->first < End) ||
@@ -259,11 +271,11 @@ bool GlobalMemory::allocateAt(uint64_t Base, uint64_t Bytes, MemoryKind Kind,
     return false;
   }
   A.Id = NextId++;
-  Used += Bytes;
+  take(Bytes, Kind);
   if (Kind == MemoryKind::DeviceHeap)
     Heap += Bytes;
   if (A.Extent)
-    wishForLargePages(Base, Bytes, Used);
+    wishForLargePages(Base, Bytes, Used + UsedOfHost);
   ++Generation;
   Live.emplace(Base, std::move(A));
   return true;
@@ -303,7 +315,7 @@ bool GlobalMemory::release(uint64_t Base) {
     return false;
   Allocation A = std::move(It->second);
   Live.erase(It);
-  Used -= A.Bytes;
+  (isOfHost(A.Kind) ? UsedOfHost : Used) -= A.Bytes;
   if (A.Kind == MemoryKind::DeviceHeap)
     Heap -= A.Bytes;
   ++Generation;

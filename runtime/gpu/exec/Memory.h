@@ -128,7 +128,7 @@ public:
 
   /// From any thread.
   uint64_t totalBytes() const { return Total; }
-  /// From any thread.
+  /// Without what is the host's. From any thread.
   uint64_t usedBytes() const { return Used; }
   /// Taken by malloc in device code.
   uint64_t heapBytes() const { return Heap; }
@@ -141,6 +141,8 @@ public:
 private:
   uint64_t offsetOfHost(uint64_t Addr);
   bool takeInAnnounced();
+  bool fits(uint64_t Bytes, MemoryKind Kind) const;
+  void take(uint64_t Bytes, MemoryKind Kind);
   uint64_t takeExtent(uint64_t Bytes);
   bool takeExtentAt(uint64_t Base, uint64_t Bytes);
   bool mapAt(const Allocation &A);
@@ -151,6 +153,7 @@ private:
   uint64_t ArenaBytes = 0;
   uint64_t Total;
   std::atomic<uint64_t> Used{0};
+  std::atomic<uint64_t> UsedOfHost{0};
   uint64_t Heap = 0;
   uint64_t NextId = 1;
   uint64_t Generation = 1;

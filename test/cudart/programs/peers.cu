@@ -50,5 +50,19 @@ int main() {
   int device;
   CHECK(cudaGetDevice(&device));
   EXPECT(device == 1);
+  // Memory of a stream is on the stream's device, whatever is current.
+  cudaStream_t stream;
+  CHECK(cudaStreamCreate(&stream));
+  CHECK(cudaSetDevice(0));
+  int *ordered;
+  CHECK(cudaMallocAsync(&ordered, 1024, stream));
+  cudaPointerAttributes attributes;
+  CHECK(cudaPointerGetAttributes(&attributes, ordered));
+  EXPECT(attributes.device == 1);
+  cudaMemPool_t pool;
+  CHECK(cudaDeviceGetDefaultMemPool(&pool, 1));
+  CHECK(cudaMallocFromPoolAsync(&ordered, 1024, pool, nullptr));
+  CHECK(cudaPointerGetAttributes(&attributes, ordered));
+  EXPECT(attributes.device == 1);
   return compare(host.data(), want.data(), n);
 }
