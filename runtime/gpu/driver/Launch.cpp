@@ -9,6 +9,7 @@
 #include "runtime/gpu/driver/Clock.h"
 #include "runtime/gpu/driver/LaunchObserver.h"
 #include "runtime/gpu/driver/Report.h"
+#include "runtime/gpu/exec/HostFloat.h"
 #include "runtime/gpu/ptx/Module.h"
 
 #include <algorithm>
@@ -75,6 +76,8 @@ std::vector<GevoGpuLine> costOfLines(const gpu::Kernel &K,
 }
 
 CUresult runLaunch(const LaunchPlan &Plan, WorkReport &Report) {
+  // Costs and times are not the program's arithmetic either.
+  gpu::HostFloatScope Float;
   Context &Ctx = *Plan.F->Owner->Ctx;
   gpu::LaunchOptions Options;
   Options.Grid = Plan.Grid;

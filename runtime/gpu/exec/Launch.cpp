@@ -14,6 +14,7 @@
 #include "runtime/gpu/exec/Block.h"
 #include "runtime/gpu/exec/Device.h"
 #include "runtime/gpu/exec/Grid.h"
+#include "runtime/gpu/exec/HostFloat.h"
 #include "runtime/gpu/exec/Race.h"
 #include "runtime/gpu/exec/Recorder.h"
 #include "runtime/gpu/exec/Touch.h"
@@ -219,6 +220,7 @@ struct LaunchSession::Impl {
   bool runToEnd(uint64_t Index, BlockTrace *Trace);
 
   std::unique_lock<std::mutex> Held;
+  HostFloatScope Float; ///< Also for the clock, which runs between blocks.
   Grid G;
   uint64_t Next = 0;
   uint64_t NumBlocks = 0;

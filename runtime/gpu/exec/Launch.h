@@ -117,9 +117,10 @@ struct LaunchResult {
   bool clean() const;
 };
 
-/// One launch in progress. It holds the device's lock from create() on, so it
-/// must be destroyed by the thread that created it and before that thread
-/// calls other functions of the device.
+/// One launch in progress. From create() on it holds the device's lock and has
+/// put the thread's floating-point state aside (see HostFloat.h), so it must be
+/// destroyed by the thread that created it and before that thread calls other
+/// functions of the device.
 class LaunchSession {
 public:
   ~LaunchSession();

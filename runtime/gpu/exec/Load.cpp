@@ -12,6 +12,7 @@
 
 #include "runtime/gpu/exec/Decode.h"
 #include "runtime/gpu/exec/Device.h"
+#include "runtime/gpu/exec/HostFloat.h"
 #include "runtime/gpu/ptx/Parser.h"
 
 #include <algorithm>
@@ -413,6 +414,7 @@ LoadedModule::~LoadedModule() {
 
 Result<std::unique_ptr<LoadedModule>>
 Device::load(std::string_view Ptx, const VariableBindings &Bindings) {
+  HostFloatScope Float;
   auto Parsed = ptx::parseModule(Ptx);
   if (!Parsed)
     return Parsed.error();
@@ -425,6 +427,7 @@ Device::load(std::string_view Ptx, const VariableBindings &Bindings) {
 Result<std::unique_ptr<LoadedModule>>
 Device::link(const std::vector<std::string> &Texts,
              const VariableBindings &Bindings) {
+  HostFloatScope Float;
   auto Whole = ptx::linkTexts(Texts);
   if (!Whole)
     return Whole.error();

@@ -6,14 +6,15 @@
 //===----------------------------------------------------------------------===//
 //
 // A launch takes the same time whichever thread of the host it runs on, how
-// many others run beside it, and wherever the host has its memory: devices of a
-// process have different arenas, and memory of the program's own lies where the
-// system put it.
+// many others run beside it, how its program rounds, and wherever the host has
+// its memory: devices of a process have different arenas, and memory of the
+// program's own lies where the system put it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "test/unit/timing/Kernels.h"
 
+#include <cfenv>
 #include <sys/mman.h>
 #include <thread>
 
@@ -71,6 +72,17 @@ TEST(Determinism, ThreadsOfTheHostDoNotMatter) {
       T.join();
     for (uint64_t C : Got)
       EXPECT_EQ(C, Alone) << Count;
+  }
+}
+
+TEST(Determinism, RoundingOfTheHostDoesNotMatter) {
+  uint64_t Alone = cycles();
+  for (int Mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+    std::fesetround(Mode);
+    uint64_t Got = cycles();
+    EXPECT_EQ(std::fegetround(), Mode);
+    std::fesetround(FE_TONEAREST);
+    EXPECT_EQ(Got, Alone) << Mode;
   }
 }
 
