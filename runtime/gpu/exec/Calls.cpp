@@ -175,18 +175,20 @@ void Warp::markFrame(const Frame &F) {
   }
 }
 
-void Warp::markGone(uint64_t Begin, uint64_t End, uint32_t Lanes) {
+void Warp::markGone(const Frame &F, uint64_t Begin, uint32_t Lanes) {
   if (LocalShadow)
-    for (uint32_t M = Lanes; M; M &= M - 1)
-      std::memset(LocalShadow + __builtin_ctz(M) * LocalStride + Begin,
-                  ShadowReturned, End - Begin);
+    for (uint32_t M = Lanes; M; M &= M - 1) {
+      unsigned L = unsigned(__builtin_ctz(M));
+      std::memset(LocalShadow + L * LocalStride + Begin, ShadowReturned,
+                  F.top(L) - Begin);
+    }
 }
 
 bool Warp::callFunction(uint32_t S, uint32_t Site, uint32_t Function,
                         uint32_t Mask) {
   Frame *Caller = Splits[S].Where;
   const Code &Fn = *Owner.G.Code.Functions[Function];
-  uint64_t Base = (uint64_t(Caller->LocalTop) + 15) & ~uint64_t(15);
+  uint64_t Base = (uint64_t(Caller->highestTop(Mask)) + 15) & ~uint64_t(15);
   Frame *F = nullptr;
   if (Base + Fn.LocalBytes + FrameGap > LocalLimit ||
       Caller->Depth >= MaxDepth || !(F = newFrame(Fn))) {
@@ -201,6 +203,7 @@ bool Warp::callFunction(uint32_t S, uint32_t Site, uint32_t Function,
   F->ReturnTo = Splits[S].Pc + 1;
   F->LocalBase = uint32_t(Base);
   F->LocalTop = uint32_t(Base) + Fn.LocalBytes + FrameGap;
+  F->Grown = 0;
   F->Lanes = Mask;
   F->Depth = Caller->Depth + 1;
   markFrame(*F);
@@ -236,7 +239,7 @@ bool Warp::doReturn(uint32_t S) {
     copyPiece(*F, F->Fn->Results[K], *Caller, Info.Results[K], Mask);
   Splits[S].Where = Caller;
   Splits[S].Pc = F->ReturnTo;
-  markGone(F->LocalBase, F->LocalTop, Mask);
+  markGone(*F, F->LocalBase, Mask);
   leaveFrame(F, Mask);
   return true;
 }
@@ -297,52 +300,58 @@ void Warp::callBuiltin(const CallInfo &Info, uint32_t Mask) {
   }
 }
 
-/// Sub: 0 alloca, 1 stacksave, 2 stackrestore. The stack grows for the frame
-/// as a whole; lanes of one frame see the same top.
+/// Sub: 0 alloca, 1 stacksave, 2 stackrestore. Each lane has a top of its own:
+/// lanes of one frame may be at different places.
 void Warp::stack(const Inst &I, uint32_t Mask) {
   Frame &F = *Current;
   bool Wide = I.Bytes == 8;
-  auto Read = [&](uint32_t Slot, unsigned L) {
-    return Wide ? row<uint64_t>(Slot)[L] : row<uint32_t>(Slot)[L];
+  auto Read = [&](unsigned L) {
+    return Wide ? row<uint64_t>(I.A)[L] : row<uint32_t>(I.A)[L];
   };
-  auto Write = [&](uint64_t V) {
-    for (uint32_t M = Mask; M; M &= M - 1) {
-      unsigned L = unsigned(__builtin_ctz(M));
-      if (Wide)
-        row<uint64_t>(I.D)[L] = V;
-      else
-        row<uint32_t>(I.D)[L] = uint32_t(V);
-    }
+  auto Write = [&](unsigned L, uint64_t V) {
+    if (Wide)
+      row<uint64_t>(I.D)[L] = V;
+    else
+      row<uint32_t>(I.D)[L] = uint32_t(V);
   };
-  if (I.Sub == 1)
-    return Write(F.LocalTop);
-  if (I.Sub == 2) {
-    uint64_t Floor = uint64_t(F.LocalBase) + F.Fn->LocalBytes;
-    uint64_t To = Floor;
-    for (uint32_t M = Mask; M; M &= M - 1)
-      To = std::max(To, Read(I.A, unsigned(__builtin_ctz(M))));
-    To = std::min<uint64_t>(To, F.LocalTop);
-    markGone(To, F.LocalTop, Mask);
-    F.LocalTop = uint32_t(To);
-    return;
-  }
-  uint64_t Bytes = 0, Align = uint64_t(I.Imm);
-  for (uint32_t M = Mask; M; M &= M - 1)
-    Bytes = std::max(Bytes, Read(I.A, unsigned(__builtin_ctz(M))));
-  uint64_t Base = (F.LocalTop + Align - 1) / Align * Align;
-  if (Bytes > LocalLimit || Base + Bytes > LocalLimit) {
-    fault(FindingKind::StackOverflow, unsigned(__builtin_ctz(Mask)),
-          "alloca of " + std::to_string(Bytes) + " bytes exceeds the " +
-              std::to_string(LocalLimit) + " bytes of stack of a thread");
-    return;
-  }
-  F.LocalTop = uint32_t(std::min(Base + Bytes + FrameGap, LocalLimit));
-  if (LocalShadow)
-    for (uint32_t M = Mask; M; M &= M - 1) {
-      uint8_t *Marks =
-          LocalShadow + uint64_t(__builtin_ctz(M)) * LocalStride + Base;
-      std::memset(Marks, ShadowLive, Bytes);
-      std::memset(Marks + Bytes, 0, F.LocalTop - Base - Bytes);
+  for (uint32_t M = Mask; M; M &= M - 1) {
+    unsigned L = unsigned(__builtin_ctz(M));
+    if (I.Sub == 1) {
+      Write(L, F.top(L));
+    } else if (I.Sub == 2) {
+      uint64_t To = std::max<uint64_t>(F.LocalTop, Read(L));
+      To = std::min<uint64_t>(To, F.top(L));
+      markGone(F, To, 1u << L);
+      F.Tops[L] = uint32_t(To);
+      F.Grown |= 1u << L;
+    } else {
+      uint64_t Bytes = Read(L);
+      std::optional<uint64_t> Base = growStack(F, L, Bytes, uint64_t(I.Imm));
+      if (!Base) {
+        fault(FindingKind::StackOverflow, L,
+              "alloca of " + std::to_string(Bytes) + " bytes exceeds the " +
+                  std::to_string(LocalLimit) + " bytes of stack of a thread");
+        return;
+      }
+      Write(L, *Base);
     }
-  Write(Base);
+  }
+}
+
+/// Takes \p Bytes for \p Lane; where they begin, or nothing if the stack ends
+/// before they do.
+std::optional<uint64_t> Warp::growStack(Frame &F, unsigned Lane, uint64_t Bytes,
+                                        uint64_t Align) {
+  uint64_t Base = (F.top(Lane) + Align - 1) / Align * Align;
+  if (Bytes > LocalLimit || Base + Bytes > LocalLimit)
+    return std::nullopt;
+  uint64_t Top = std::min(Base + Bytes + FrameGap, LocalLimit);
+  F.Tops[Lane] = uint32_t(Top);
+  F.Grown |= 1u << Lane;
+  if (LocalShadow) {
+    uint8_t *Marks = LocalShadow + uint64_t(Lane) * LocalStride + Base;
+    std::memset(Marks, ShadowLive, Bytes);
+    std::memset(Marks + Bytes, 0, Top - Base - Bytes);
+  }
+  return Base;
 }

@@ -58,6 +58,7 @@ void Warp::start(uint32_t Lanes) {
   F->LocalBase = 0;
   F->LocalTop =
       uint32_t(std::min<uint64_t>(Kernel.LocalBytes + FrameGap, LocalStride));
+  F->Grown = 0;
   F->Lanes = Lanes;
   F->Depth = 0;
   markFrame(*F);

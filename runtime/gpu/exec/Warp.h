@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace gevo::gpu {
@@ -40,9 +41,23 @@ struct Frame {
   uint32_t CallSite = 0; ///< Index of the caller's Calls.
   uint32_t Function = 0; ///< Index in KernelCode.
   uint32_t LocalBase = 0;
-  uint32_t LocalTop = 0; ///< Grows with alloca.
-  uint32_t Lanes = 0;    ///< Still inside.
+  uint32_t LocalTop = 0; ///< Of lanes that have not called alloca.
+  uint32_t Grown = 0;    ///< Those that have; their tops are their own.
+  uint32_t Tops[WarpSize];
+  uint32_t Lanes = 0; ///< Still inside.
   uint32_t Depth = 0;
+
+  /// Where the stack of \p Lane ends while it is in this frame.
+  uint32_t top(unsigned Lane) const {
+    return Grown >> Lane & 1 ? Tops[Lane] : LocalTop;
+  }
+  /// The highest such place of \p Mask.
+  uint32_t highestTop(uint32_t Mask) const {
+    uint32_t Top = LocalTop;
+    for (uint32_t M = Grown & Mask; M; M &= M - 1)
+      Top = Tops[__builtin_ctz(M)] > Top ? Tops[__builtin_ctz(M)] : Top;
+    return Top;
+  }
   std::unique_ptr<char[]> Storage;
   char *Registers = nullptr; ///< Aligned to 64 bytes.
   uint32_t Capacity = 0;
@@ -198,8 +213,9 @@ private:
   void call(uint32_t S, const Inst &I, uint32_t Mask);
   /// Sets the marks of local memory for a frame that is entered.
   void markFrame(const Frame &F);
-  /// [Begin, End) of the stacks of \p Lanes is no frame's any more.
-  void markGone(uint64_t Begin, uint64_t End, uint32_t Lanes);
+  /// The stacks of \p Lanes from \p Begin to the end of \p F, which they are
+  /// in, are no frame's any more.
+  void markGone(const Frame &F, uint64_t Begin, uint32_t Lanes);
   bool callFunction(uint32_t S, uint32_t Site, uint32_t Function,
                     uint32_t Mask);
   void callIndirect(uint32_t S, const Inst &I, uint32_t Mask);
@@ -214,10 +230,13 @@ private:
   void writePiece(Frame &F, const CallInfo::Piece &P, unsigned Lane,
                   uint64_t Value);
   void stack(const Inst &I, uint32_t Mask);
+  std::optional<uint64_t> growStack(Frame &F, unsigned Lane, uint64_t Bytes,
+                                    uint64_t Align);
   Frame *newFrame(const Code &Fn);
   void leaveFrame(Frame *F, uint32_t Lanes);
 
   // Sync.cpp: barriers and warp-wide operations.
+  uint32_t sameBarrier(const Inst &I, uint32_t Mask) const;
   void barrier(uint32_t S, const Inst &I, uint32_t Mask);
   bool isWholeSync(const Inst &I, uint32_t Mask) const;
   void warpSync(uint32_t S, const Inst &I, uint32_t Mask);

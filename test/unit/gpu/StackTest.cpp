@@ -96,4 +96,28 @@ TEST_P(StackTest, CalleesStayInTheArraysOfTheirCallers) {
          callSet(0u - 1));
 }
 
+TEST_P(StackTest, LanesAtOtherPlacesKeepTheirAllocas) {
+  // The upper half restores its stack while the lower one's memory is in use;
+  // what the lower half then calls must not lie there.
+  LaunchResult R =
+      run("stacksave.u64 %rd1; setp.gt.u32 %p1, %t, 15; @%p1 bra HIGH;\n"
+          "alloca.u64 %rd2, 64; st.local.u32 [%rd2+8], %t;\n"
+          "bar.warp.sync 0xffffffff; bar.warp.sync 0xffffffff;\n"
+          "{ .param .b32 v; .param .b64 r; st.param.b32 [v], 99; "
+          "call (r), leak, (v); ld.param.b64 %rd3, [r]; }\n"
+          "ld.local.u32 %r1, [%rd2+8]; bra DONE;\n"
+          "HIGH: bar.warp.sync 0xffffffff; mul.wide.u32 %rd4, %t, 2;\n"
+          "alloca.u64 %rd2, %rd4; st.local.u32 [%rd2+4], %t;\n"
+          "ld.local.u32 %r1, [%rd2+4]; stackrestore.u64 %rd1;\n"
+          "bar.warp.sync 0xffffffff;\n"
+          "DONE: st.global.u32 [%mine], %r1;",
+          {32, 1, 1}, GetParam() ? CheckSet::all() : CheckSet::bounds(),
+          {1, 1, 1}, Functions);
+  EXPECT_EQ(R.Status, LaunchStatus::Ok) << R.Message;
+  for (const Finding &F : R.Findings)
+    ADD_FAILURE() << F.str();
+  for (unsigned K = 0; K < 32; ++K)
+    EXPECT_EQ(at(K), K);
+}
+
 INSTANTIATE_TEST_SUITE_P(AllAndBounds, StackTest, ::testing::Bool());
