@@ -14,6 +14,7 @@
 #include "runtime/gpu/exec/Access.h"
 #include "runtime/gpu/exec/Float.h"
 
+#include <cassert>
 #include <cstring>
 
 using namespace gevo::gpu;
@@ -174,14 +175,20 @@ template <typename E> void atomicVector(Warp &W, const Inst &I, uint32_t Mask) {
   if (!resolve(W, I, Mask, A, Bytes, AccessKind::Atomic))
     return;
   const uint32_t *Slots = W.code().VectorSlots.data();
+  constexpr unsigned MaxElements = 8;
+  assert(I.Count <= MaxElements && "the longest vector is .v8 of halves");
   for (uint32_t M = Mask; M; M &= M - 1) {
     unsigned L = unsigned(__builtin_ctz(M));
+    // A register may be both an operand and the place of another's old value.
+    uint32_t Operands[MaxElements];
+    for (unsigned K = 0; K < I.Count; ++K)
+      Operands[K] = W.row<uint32_t>(Slots[I.B + K])[L];
     for (unsigned K = 0; K < I.Count; ++K) {
       char *P = reinterpret_cast<char *>(A[L]) + K * sizeof(E);
       E Old;
       std::memcpy(&Old, P, sizeof(E));
-      E New = E(floatOp(Mod(I.Target), Mod(I.Sub), Old,
-                        W.row<uint32_t>(Slots[I.B + K])[L], Flush >> L & 1));
+      E New = E(
+          floatOp(Mod(I.Target), Mod(I.Sub), Old, Operands[K], Flush >> L & 1));
       std::memcpy(P, &New, sizeof(E));
       if (I.D != NoSlot && Slots[I.D + K] != NoSlot)
         W.row<uint32_t>(Slots[I.D + K])[L] = Old;
