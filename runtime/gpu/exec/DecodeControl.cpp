@@ -175,11 +175,11 @@ void Decoder::decodeCall() {
 
 void Decoder::decodeSync() {
   if (has(Mod::ScopeCluster)) {
-    // A cluster has one block: waiting is a barrier of its own.
+    // A cluster has one block: waiting is a barrier of its own, which has no
+    // number.
     if (PI->NumOperands || has(Mod::Arrive) == has(Mod::Wait))
       return take(nullptr);
     I.Kind = has(Mod::Wait) ? InstKind::Barrier : InstKind::Nop;
-    I.A = constSlot(ClusterBarrier, 32);
     return;
   }
   if (has(Mod::Warp)) {

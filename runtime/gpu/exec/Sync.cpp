@@ -28,15 +28,35 @@ std::string hex(uint32_t V) {
 }
 } // namespace
 
+/// Lanes of \p Mask that wait at the barrier of the first one, for as many.
+uint32_t Warp::sameBarrier(const Inst &I, uint32_t Mask) const {
+  uint32_t Same = Mask;
+  for (uint32_t Slot : {I.A, I.B}) {
+    if (Slot == NoSlot || (Slot & 3) == ConstBase)
+      continue;
+    const uint32_t *Row = row<uint32_t>(Slot);
+    for (uint32_t M = Mask; M; M &= M - 1)
+      if (Row[__builtin_ctz(M)] != Row[__builtin_ctz(Mask)])
+        Same &= ~(M & (0u - M));
+  }
+  return Same;
+}
+
 /// Sub of a barrier instruction: 0 sync, 1 arrive, 2 red.popc, 3 red.and,
 /// 4 red.or.
 void Warp::barrier(uint32_t S, const Inst &I, uint32_t Mask) {
   Grid &G = Owner.G;
   splitOff(S, Mask);
+  // Lanes that name another barrier stay at the instruction and come to it by
+  // themselves.
+  if (uint32_t Others = Mask & ~sameBarrier(I, Mask)) {
+    addSplit(Others, Splits[S].Pc, Splits[S].Where, Splits[S].Meet);
+    Splits[S].Mask = Mask &= ~Others;
+  }
   unsigned First = unsigned(__builtin_ctz(Mask));
-  uint32_t Number = I.A == NoSlot ? 0 : row<uint32_t>(I.A)[First];
+  uint32_t Number = I.A == NoSlot ? ClusterBarrier : row<uint32_t>(I.A)[First];
   uint32_t Count = I.B == NoSlot ? 0 : row<uint32_t>(I.B)[First];
-  if (Number > ClusterBarrier || (Number == ClusterBarrier && I.B != NoSlot)) {
+  if (I.A != NoSlot && Number >= ClusterBarrier) {
     fault(FindingKind::IllegalInstruction, First,
           "barrier number " + std::to_string(Number) + " is not below 16");
     return;

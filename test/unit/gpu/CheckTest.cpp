@@ -246,6 +246,29 @@ TEST_F(CheckTest, BarriersThatNotAllThreadsReach) {
   runClean("bar.sync 0; bar.sync 3, 64; barrier.sync 1;", {64, 1, 1});
 }
 
+TEST_F(CheckTest, LanesOfAWarpMayNameDifferentBarriers) {
+  // Odd lanes of two warps meet at barrier 1, even ones at barrier 2; what one
+  // warp wrote before, the other one reads.
+  runClean("and.b32 %r1, %t, 1; add.u32 %r1, %r1, 1; add.u32 %r2, %t, 100;\n"
+           "st.global.u32 [%mine], %r2; barrier.sync %r1, 32;\n"
+           "xor.b32 %r3, %t, 32; mul.wide.u32 %rd1, %r3, 4;\n"
+           "add.u64 %rd1, %out, %rd1; ld.global.u32 %r4, [%rd1];\n"
+           "st.global.u32 [%mine+1024], %r4;",
+           {64, 1, 1});
+  for (unsigned K = 0; K < 64; ++K)
+    EXPECT_EQ(at(256 + K), 100 + (K ^ 32)) << K;
+}
+
+TEST_F(CheckTest, BarriersHaveNumbersBelowSixteen) {
+  for (const char *Body : {"mov.u32 %r1, 16; bar.sync %r1;", "bar.sync 16, 64;",
+                           "mov.u32 %r1, 99; barrier.sync %r1;"}) {
+    LaunchResult R = run(Body, {64, 1, 1});
+    EXPECT_EQ(R.Status, LaunchStatus::IllegalInstruction) << Body;
+    EXPECT_NE(R.Message.find("is not below 16"), std::string::npos)
+        << R.Message;
+  }
+}
+
 TEST_F(CheckTest, BarrierAfterThreadsEndedIsAWarning) {
   LaunchResult R =
       run("setp.lt.u32 %p1, %t, 32;\n@%p1 exit;\nbar.sync 0;", {64, 1, 1});
