@@ -22,46 +22,6 @@
 
 using namespace gevo::gpu;
 
-namespace {
-constexpr uint32_t MaxDepth = 4096;
-/// Registers of all frames of a warp.
-constexpr uint64_t MaxFrameBytes = uint64_t(32) << 20;
-} // namespace
-
-Frame *Warp::newFrame(const Code &Fn) {
-  Frame *F = nullptr;
-  for (size_t K = FreeFrames.size(); K-- > 0;)
-    if (FreeFrames[K]->Capacity >= Fn.FrameBytes) {
-      F = FreeFrames[K];
-      FreeFrames.erase(FreeFrames.begin() + std::ptrdiff_t(K));
-      break;
-    }
-  if (!F) {
-    uint64_t Taken = Fn.FrameBytes;
-    for (const auto &Old : FramePool)
-      Taken += Old->Capacity;
-    if (!FramePool.empty() && Taken > MaxFrameBytes)
-      return nullptr;
-    FramePool.push_back(std::make_unique<Frame>());
-    F = FramePool.back().get();
-    F->Capacity = Fn.FrameBytes;
-    F->Storage = std::make_unique<char[]>(Fn.FrameBytes + 64);
-    std::memset(F->Storage.get(), 0, Fn.FrameBytes + 64);
-    uintptr_t P = reinterpret_cast<uintptr_t>(F->Storage.get());
-    F->Registers = reinterpret_cast<char *>((P + 63) & ~uintptr_t(63));
-  }
-  F->Fn = &Fn;
-  return F;
-}
-
-void Warp::leaveFrame(Frame *F, uint32_t Lanes) {
-  if (!(F->Lanes & Lanes))
-    return;
-  F->Lanes &= ~Lanes;
-  if (!F->Lanes)
-    FreeFrames.push_back(F);
-}
-
 uint64_t Warp::readPiece(Frame &F, const CallInfo::Piece &P, unsigned Lane) {
   uint64_t V = 0;
   if (P.Slot != NoSlot) {
@@ -189,14 +149,16 @@ bool Warp::callFunction(uint32_t S, uint32_t Site, uint32_t Function,
   Frame *Caller = Splits[S].Where;
   const Code &Fn = *Owner.G.Code.Functions[Function];
   uint64_t Base = (uint64_t(Caller->highestTop(Mask)) + 15) & ~uint64_t(15);
-  Frame *F = nullptr;
-  if (Base + Fn.LocalBytes + FrameGap > LocalLimit ||
-      Caller->Depth >= MaxDepth || !(F = newFrame(Fn))) {
+  if (Base + Fn.LocalBytes + FrameGap > LocalLimit) {
     fault(FindingKind::StackOverflow, unsigned(__builtin_ctz(Mask)),
           "the call of '" + Fn.Source->Name + "' needs more than the " +
               std::to_string(LocalLimit) + " bytes of stack of a thread");
     return false;
   }
+  const CallInfo &Info = Caller->Fn->Calls[Site];
+  Frame *F = calleeFrame(Fn, *Caller, Site, Mask);
+  if (!F)
+    return false;
   F->Caller = Caller;
   F->CallSite = Site;
   F->Function = Function;
@@ -207,7 +169,6 @@ bool Warp::callFunction(uint32_t S, uint32_t Site, uint32_t Function,
   F->Lanes = Mask;
   F->Depth = Caller->Depth + 1;
   markFrame(*F);
-  const CallInfo &Info = Caller->Fn->Calls[Site];
   size_t N = std::min(Info.Args.size(), Fn.Params.size());
   for (size_t K = 0; K < N; ++K)
     copyPiece(*Caller, Info.Args[K], *F, Fn.Params[K], Mask);
@@ -234,6 +195,7 @@ bool Warp::doReturn(uint32_t S) {
   }
   Frame *Caller = F->Caller;
   const CallInfo &Info = Caller->Fn->Calls[F->CallSite];
+  comeBack(*Caller, Mask);
   size_t N = std::min(Info.Results.size(), F->Fn->Results.size());
   for (size_t K = 0; K < N; ++K)
     copyPiece(*F, F->Fn->Results[K], *Caller, Info.Results[K], Mask);

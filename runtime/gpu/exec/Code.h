@@ -143,6 +143,11 @@ struct CallInfo {
   };
   std::vector<Piece> Args;
   std::vector<Piece> Results;
+  /// Registers of the caller that are read after the call.
+  struct RowRange {
+    uint32_t Begin = 0, Bytes = 0;
+  };
+  std::vector<RowRange> Kept;
 };
 
 /// A variable in a space of addresses that start at 0.

@@ -75,7 +75,10 @@ Result<std::unique_ptr<Code>> Decoder::run() {
     Out->Insts[Load].Flags |= FlagStrong;
   markPollLoops(*Out, Graph);
   Out->TargetLists = F.TargetLists;
-  Out->Pressure = ptx::registerPressure(F, Graph);
+  ptx::LiveRegisters Live = ptx::liveRegisters(F, Graph);
+  Out->Pressure = Live.Pressure;
+  for (const auto &[Pc, Registers] : Live.AfterCalls)
+    Out->Calls[Out->Insts[Pc].Target].Kept = rowsOf(Registers);
   return std::move(Out);
 }
 
@@ -180,6 +183,25 @@ void Decoder::assignRows() {
     for (CallInfo::Piece &P : *List)
       if (P.Slot != NoSlot)
         P.Slot = Rows[P.Slot];
+}
+
+/// Where the registers of \p List are, and those of the function's results,
+/// which its return reads.
+std::vector<CallInfo::RowRange>
+Decoder::rowsOf(std::vector<uint32_t> List) const {
+  for (const ptx::Formal &P : F.Returns)
+    if (P.Register != ptx::None)
+      List.push_back(P.Register);
+  std::vector<CallInfo::RowRange> Ranges;
+  std::map<uint32_t, uint32_t> Ordered;
+  for (uint32_t R : List)
+    Ordered[Rows[R]] = rowBytes(R);
+  for (const auto &[Begin, Bytes] : Ordered)
+    if (!Ranges.empty() && Ranges.back().Begin + Ranges.back().Bytes == Begin)
+      Ranges.back().Bytes += Bytes;
+    else
+      Ranges.push_back({Begin, Bytes});
+  return Ranges;
 }
 
 uint32_t Decoder::regSlot(uint32_t Reg) const {

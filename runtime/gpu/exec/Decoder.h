@@ -97,6 +97,7 @@ private:
                  bool Result);
   uint32_t reconvergence(uint32_t Pc) const;
   void reserveStack();
+  std::vector<CallInfo::RowRange> rowsOf(std::vector<uint32_t> List) const;
 
   const ptx::Function &F;
   DecodeContext &X;

@@ -35,9 +35,6 @@ void Warp::start(uint32_t Lanes) {
   for (Join *J : Joins)
     FreeJoins.push_back(J);
   Joins.clear();
-  FreeFrames.clear();
-  for (auto &F : FramePool)
-    FreeFrames.push_back(F.get());
   Live = Lanes;
   Exited = ~Lanes;
   Waiting = false;
@@ -52,7 +49,7 @@ void Warp::start(uint32_t Lanes) {
   Executed = 0;
   Next = 0;
   const Code &Kernel = *Owner.G.Code.Functions[0];
-  Frame *F = newFrame(Kernel);
+  Frame *F = firstFrame(Kernel);
   F->Caller = nullptr;
   F->Function = 0;
   F->LocalBase = 0;

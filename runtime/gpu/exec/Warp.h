@@ -58,9 +58,15 @@ struct Frame {
       Top = Tops[__builtin_ctz(M)] > Top ? Tops[__builtin_ctz(M)] : Top;
     return Top;
   }
-  std::unique_ptr<char[]> Storage;
-  char *Registers = nullptr; ///< Aligned to 64 bytes.
-  uint32_t Capacity = 0;
+  struct RegisterRows {
+    std::unique_ptr<char[]> Memory;
+    uint32_t Capacity = 0;
+  } Rows;
+  /// In Rows, aligned to 64 bytes; null while they are packed.
+  char *Registers = nullptr;
+  std::vector<char> Packed; ///< Those that are read after the call under way.
+  uint32_t Away = 0;        ///< Lanes in the call for which it was packed,
+  uint32_t AwayAt = 0;      ///< which is this one of the function's.
 };
 
 /// Where splits of a divergent branch meet.
@@ -209,7 +215,7 @@ private:
   bool isIdle(uint32_t Begin, uint32_t End) const;
   void endPoll(uint32_t Begin, uint32_t Target, uint32_t End, uint32_t Mask);
 
-  // Calls.cpp: frames, calls, built-in functions.
+  // Calls.cpp: calls, built-in functions, alloca.
   void call(uint32_t S, const Inst &I, uint32_t Mask);
   /// Sets the marks of local memory for a frame that is entered.
   void markFrame(const Frame &F);
@@ -232,8 +238,18 @@ private:
   void stack(const Inst &I, uint32_t Mask);
   std::optional<uint64_t> growStack(Frame &F, unsigned Lane, uint64_t Bytes,
                                     uint64_t Align);
-  Frame *newFrame(const Code &Fn);
+
+  // Frames.cpp: frames and their registers.
+  Frame *firstFrame(const Code &Kernel);
+  Frame *calleeFrame(const Code &Fn, Frame &Caller, uint32_t Site,
+                     uint32_t Mask);
+  Frame &takeFrame(const Code &Fn);
   void leaveFrame(Frame *F, uint32_t Lanes);
+  bool takeRows(Frame &F, uint64_t Most);
+  void dropRows(Frame &F);
+  void pack(Frame &F, uint32_t Site);
+  void comeBack(Frame &F, uint32_t Lanes);
+  void dropPacked(Frame &F);
 
   // Sync.cpp: barriers and warp-wide operations.
   uint32_t sameBarrier(const Inst &I, uint32_t Mask) const;
@@ -251,10 +267,12 @@ private:
   std::vector<Join *> FreeJoins;
   std::vector<std::unique_ptr<Frame>> FramePool;
   std::vector<Frame *> FreeFrames;
-  uint32_t Next = 0;     ///< Split to run next.
-  uint64_t Used = 0;     ///< Instructions of this run().
-  bool Waiting = false;  ///< It polled last, and in vain.
-  uint32_t FailedAt = 0; ///< Then, in traces: how many events there were.
+  std::vector<Frame::RegisterRows> FreeRows;
+  uint64_t FrameBytes = 0; ///< Rows of all, and what is packed.
+  uint32_t Next = 0;       ///< Split to run next.
+  uint64_t Used = 0;       ///< Instructions of this run().
+  bool Waiting = false;    ///< It polled last, and in vain.
+  uint32_t FailedAt = 0;   ///< Then, in traces: how many events there were.
   /// In traces of kernels that poll: where the warp wrote last; the number of
   /// the run, from 1 on.
   struct {

@@ -141,61 +141,121 @@ std::vector<bool> gevo::gpu::ptx::onlyStored(const Function &F,
   return Only;
 }
 
-uint32_t gevo::gpu::ptx::registerPressure(const Function &F, const Cfg &G) {
-  uint32_t NumRegs = uint32_t(F.Registers.size());
-  uint32_t NumBlocks = uint32_t(G.Blocks.size());
-  if (!NumRegs || !NumBlocks || uint64_t(NumRegs) * NumBlocks > MaxStateBits)
-    return 0;
-  size_t Words = (NumRegs + 63) / 64;
-  std::vector<Bits> In(NumBlocks, Bits(Words));
+namespace {
+/// The dataflow behind liveRegisters.
+class LivenessSolver {
+public:
+  LivenessSolver(const Function &F, const Cfg &G)
+      : F(F), G(G), Words((F.Registers.size() + 63) / 64),
+        In(G.Blocks.size(), Bits(Words)) {}
+
+  LiveRegisters solve();
+
+private:
+  Bits after(uint32_t B) const;
+  void walk(uint32_t B, Bits &Live);
+  void measure(uint32_t B, LiveRegisters &Out);
+
+  const Function &F;
+  const Cfg &G;
+  size_t Words;
+  std::vector<Bits> In; ///< By block.
   RegisterUse Use;
-  uint32_t Peak = 0;
-  // Walks a block backwards from what is live after it.
-  auto Walk = [&](uint32_t B, Bits &Live, bool Measure) {
-    uint32_t Now = 0;
-    if (Measure)
-      for (uint32_t R = 0; R < NumRegs; ++R)
-        if (test(Live, R))
-          Now += widthOf(F, R);
-    Peak = Measure ? std::max(Peak, Now) : Peak;
-    for (uint32_t Pc = G.Blocks[B].End; Pc-- > G.Blocks[B].Begin;) {
-      const Instruction &I = F.Code[Pc];
-      registersOf(F, I, Use);
-      // A guarded write may leave the old value.
+};
+} // namespace
+
+Bits LivenessSolver::after(uint32_t B) const {
+  Bits Live(Words);
+  for (uint32_t S : G.Blocks[B].Successors)
+    for (size_t W = 0; W < Words; ++W)
+      Live[W] |= In[S][W];
+  return Live;
+}
+
+/// Goes through a block backwards from what is live after it.
+void LivenessSolver::walk(uint32_t B, Bits &Live) {
+  for (uint32_t Pc = G.Blocks[B].End; Pc-- > G.Blocks[B].Begin;) {
+    registersOf(F, F.Code[Pc], Use);
+    // A guarded write may leave the old value.
+    if (F.Code[Pc].Guard == None)
       for (uint32_t R : Use.Writes)
-        if (I.Guard == None && test(Live, R)) {
-          reset(Live, R);
-          Now -= Measure ? widthOf(F, R) : 0;
-        }
-      for (uint32_t R : Use.Reads)
-        if (!test(Live, R)) {
-          set(Live, R);
-          Now += Measure ? widthOf(F, R) : 0;
-        }
-      Peak = Measure ? std::max(Peak, Now) : Peak;
-    }
+        reset(Live, R);
+    for (uint32_t R : Use.Reads)
+      set(Live, R);
+  }
+}
+
+/// The same, and counts what it meets.
+void LivenessSolver::measure(uint32_t B, LiveRegisters &Out) {
+  Bits Live = after(B);
+  uint32_t Now = 0;
+  auto List = [&] {
+    std::vector<uint32_t> Registers;
+    for (uint32_t R = 0; R < F.Registers.size(); ++R)
+      if (test(Live, R))
+        Registers.push_back(R);
+    return Registers;
   };
-  auto After = [&](uint32_t B) {
-    Bits Live(Words);
-    for (uint32_t S : G.Blocks[B].Successors)
-      for (size_t W = 0; W < Words; ++W)
-        Live[W] |= In[S][W];
-    return Live;
-  };
+  for (uint32_t R : List())
+    Now += widthOf(F, R);
+  Out.Pressure = std::max(Out.Pressure, Now);
+  for (uint32_t Pc = G.Blocks[B].End; Pc-- > G.Blocks[B].Begin;) {
+    const Instruction &I = F.Code[Pc];
+    if (I.Call != None)
+      Out.AfterCalls[Pc] = List();
+    registersOf(F, I, Use);
+    for (uint32_t R : Use.Writes)
+      if (I.Guard == None && test(Live, R)) {
+        reset(Live, R);
+        Now -= widthOf(F, R);
+      }
+    for (uint32_t R : Use.Reads)
+      if (!test(Live, R)) {
+        set(Live, R);
+        Now += widthOf(F, R);
+      }
+    Out.Pressure = std::max(Out.Pressure, Now);
+  }
+}
+
+LiveRegisters LivenessSolver::solve() {
+  uint32_t NumBlocks = uint32_t(G.Blocks.size());
   for (bool Changed = true; Changed;) {
     Changed = false;
     for (uint32_t B = NumBlocks; B-- > 0;) {
-      Bits Live = After(B);
-      Walk(B, Live, false);
+      Bits Live = after(B);
+      walk(B, Live);
       if (Live != In[B]) {
         In[B] = std::move(Live);
         Changed = true;
       }
     }
   }
-  for (uint32_t B = 0; B < NumBlocks; ++B) {
-    Bits Live = After(B);
-    Walk(B, Live, true);
+  LiveRegisters Out;
+  for (uint32_t B = 0; B < NumBlocks; ++B)
+    measure(B, Out);
+  return Out;
+}
+
+LiveRegisters gevo::gpu::ptx::liveRegisters(const Function &F, const Cfg &G) {
+  uint64_t NumRegs = F.Registers.size(), NumBlocks = G.Blocks.size();
+  if (NumRegs * NumBlocks <= MaxStateBits)
+    return LivenessSolver(F, G).solve();
+  LiveRegisters Out;
+  RegisterUse Use;
+  std::vector<bool> Seen(NumRegs);
+  for (const Instruction &I : F.Code) {
+    registersOf(F, I, Use);
+    for (const auto *Of : {&Use.Reads, &Use.Writes})
+      for (uint32_t R : *Of)
+        Seen[R] = true;
   }
-  return Peak;
+  std::vector<uint32_t> Mentioned;
+  for (uint32_t R = 0; R < NumRegs; ++R)
+    if (Seen[R])
+      Mentioned.push_back(R);
+  for (uint32_t Pc = 0; Pc < F.Code.size(); ++Pc)
+    if (F.Code[Pc].Call != None)
+      Out.AfterCalls[Pc] = Mentioned;
+  return Out;
 }

@@ -16,6 +16,8 @@
 #include "runtime/gpu/ptx/Cfg.h"
 #include "runtime/gpu/ptx/Module.h"
 
+#include <map>
+
 namespace gevo::gpu::ptx {
 
 /// The registers of one instruction, guard included among the reads.
@@ -25,9 +27,16 @@ struct RegisterUse {
 };
 void registersOf(const Function &F, const Instruction &I, RegisterUse &Out);
 
-/// The largest number of 32-bit registers live at any instruction. Predicates
-/// do not count.
-uint32_t registerPressure(const Function &F, const Cfg &G);
+/// Which registers of a function hold values that are still read.
+struct LiveRegisters {
+  /// The largest number of 32-bit registers live at any instruction, without
+  /// predicates; 0 if the function is too large to tell.
+  uint32_t Pressure = 0;
+  /// By instruction: those live after each call; all of a function that is too
+  /// large.
+  std::map<uint32_t, std::vector<uint32_t>> AfterCalls;
+};
+LiveRegisters liveRegisters(const Function &F, const Cfg &G);
 
 /// By register: true if nothing is done with its values but to store them in
 /// the function's own memory or as arguments, as they are or merged with
