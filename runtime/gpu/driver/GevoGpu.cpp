@@ -133,6 +133,7 @@ GEVO_EXPORT int gevoGpuClear(void) {
     return R;
   std::lock_guard<std::mutex> Guard(Ctx->Lock);
   Ctx->Findings.clear();
+  Ctx->FindingIndex.clear();
   Ctx->Printed.clear();
   Ctx->Sticky = CUDA_SUCCESS;
   return CUDA_SUCCESS;

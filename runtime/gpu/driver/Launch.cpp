@@ -140,8 +140,7 @@ CUresult runLaunch(const LaunchPlan &Plan, WorkReport &Report) {
     Ctx.LastFromSass =
         Timing && Timing->Source == gpu::timing::CostSource::Sass;
     Ctx.LastLines = std::move(Lines);
-    Ctx.Findings.insert(Ctx.Findings.end(), Result.Findings.begin(),
-                        Result.Findings.end());
+    keepFindings(Ctx, Result.Findings);
   }
   // A launch that was refused did nothing; any other failure stays with the
   // context, as it does on a GPU.

@@ -111,8 +111,11 @@ struct Context : Object, std::enable_shared_from_this<Context> {
 
   std::mutex Lock; ///< For what follows.
   LaunchSettings Settings;
-  std::vector<gpu::Finding> Findings; ///< Since they were last cleared.
-  std::set<std::string> Printed;      ///< Findings that were printed once.
+  /// Since they were last cleared, each place once with the count of all
+  /// launches; and where the one with a key (see findingKey) is.
+  std::vector<gpu::Finding> Findings;
+  std::map<std::string, size_t> FindingIndex;
+  std::set<std::string> Printed; ///< Findings that were printed once.
   std::string LastKernel;
   gpu::LaunchCounters LastCounters;
   double LastMicroseconds = 0;

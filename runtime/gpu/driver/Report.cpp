@@ -24,6 +24,18 @@ std::string gevo::driver::findingKey(const gpu::Finding &F) {
   return Key;
 }
 
+void gevo::driver::keepFindings(Context &Ctx,
+                                const std::vector<gpu::Finding> &Found) {
+  for (const gpu::Finding &F : Found) {
+    auto [It, New] =
+        Ctx.FindingIndex.try_emplace(findingKey(F), Ctx.Findings.size());
+    if (New)
+      Ctx.Findings.push_back(F);
+    else
+      Ctx.Findings[It->second].Count += F.Count;
+  }
+}
+
 void gevo::driver::reportLaunch(Context &Ctx, const LaunchSettings &Settings,
                                 const std::string &Kernel,
                                 const gpu::LaunchResult &Result) {

@@ -19,6 +19,11 @@ namespace gevo::driver {
 void reportLaunch(Context &Ctx, const LaunchSettings &Settings,
                   const std::string &Kernel, const gpu::LaunchResult &Result);
 
+/// Adds what a launch found to the context's findings: those of a place that is
+/// known raise its count, or programs that launch for days would take ever more
+/// memory. The caller holds the context's lock.
+void keepFindings(Context &Ctx, const std::vector<gpu::Finding> &Found);
+
 /// Tells findings apart by kind and place.
 std::string findingKey(const gpu::Finding &F);
 

@@ -182,6 +182,34 @@ TEST_F(LaunchTest, ChecksCanBeSwitched) {
   EXPECT_TRUE(Found[0].contains("other")) << "both parties";
 }
 
+// A program that launches for days must not keep a finding of each launch.
+TEST_F(LaunchTest, FindingsOfManyLaunchesAreCounted) {
+  const char *Race = ".version 7.0\n.target sm_60\n.address_size 64\n"
+                     ".visible .entry same(.param .u64 p) {\n"
+                     " .reg .b64 %rd1;\n ld.param.u64 %rd1, [p];\n"
+                     " st.global.u32 [%rd1], 7;\n ret;\n}\n";
+  CUfunction F = function(load(Race), "same");
+  ASSERT_EQ(A.gevoGpuSetFindingsTarget("none"), CUDA_SUCCESS);
+  ASSERT_EQ(A.gevoGpuSetChecks("race"), CUDA_SUCCESS);
+  // The first launch alone changes the word.
+  ASSERT_EQ(launch(F, 1, 64, {&P}), CUDA_SUCCESS);
+  ASSERT_EQ(A.gevoGpuClear(), CUDA_SUCCESS);
+  ASSERT_EQ(launch(F, 1, 64, {&P}), CUDA_SUCCESS);
+  auto Once = nlohmann::json::parse(findings());
+  ASSERT_EQ(Once.size(), 1u);
+  for (int K = 0; K < 4; ++K)
+    ASSERT_EQ(launch(F, 1, 64, {&P}), CUDA_SUCCESS);
+  auto Often = nlohmann::json::parse(findings());
+  ASSERT_EQ(Often.size(), 1u);
+  EXPECT_EQ(Often[0]["count"], 5 * uint64_t(Once[0]["count"]));
+  Often[0]["count"] = Once[0]["count"];
+  EXPECT_EQ(Often, Once) << "the first one is described";
+  ASSERT_EQ(A.gevoGpuClear(), CUDA_SUCCESS);
+  EXPECT_EQ(findings(), "[]");
+  ASSERT_EQ(launch(F, 1, 64, {&P}), CUDA_SUCCESS);
+  EXPECT_EQ(nlohmann::json::parse(findings()), Once);
+}
+
 TEST_F(LaunchTest, Counters) {
   unsigned N = 64, V = 1;
   ASSERT_EQ(launch(function(M, "add"), 2, 32, {&P, &N, &V}), CUDA_SUCCESS);
