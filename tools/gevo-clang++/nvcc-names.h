@@ -14,6 +14,9 @@
 // For device code, clang 19 calls the delete that takes a size, which only
 // <new> defines there, and declares nan and nanf without defining them.
 //
+// __reduce_add_sync and its kin exchange their arguments in clang 19's header;
+// gevo.cfg exchanges them once more while that header is read.
+//
 // What clang has not at all is an error that says so: it takes a __managed__
 // variable for one of the host, with a warning, and the errors that follow name
 // everything but the reason.
@@ -54,6 +57,16 @@ static inline __attribute__((device)) double nan(const char *) {
 static inline __attribute__((device)) float nanf(const char *) {
   return __builtin_nanf("");
 }
+
+// See gevo.cfg: for __reduce_add_sync and the like, whose header is behind us.
+#undef __nvvm_redux_sync_add
+#undef __nvvm_redux_sync_umin
+#undef __nvvm_redux_sync_umax
+#undef __nvvm_redux_sync_min
+#undef __nvvm_redux_sync_max
+#undef __nvvm_redux_sync_or
+#undef __nvvm_redux_sync_and
+#undef __nvvm_redux_sync_xor
 
 #undef __managed__
 #define __managed__                                                            \
