@@ -145,7 +145,13 @@ private:
     if (!readCount(J["count"], Path + ".count", MaxBytes / B.Type->Bytes,
                    B.Count))
       return false;
-    B.Contents.resize(size_t(B.Count) * B.Type->Bytes);
+    try {
+      B.Contents.resize(size_t(B.Count) * B.Type->Bytes);
+    } catch (const std::bad_alloc &) {
+      return fail(Path + ".count",
+                  "is more than this machine has memory for: " +
+                      std::to_string(B.Count * B.Type->Bytes) + " bytes");
+    }
     if (J.contains("fill") &&
         !fillBuffer(J["fill"], Folder, Path + ".fill", B, Error))
       return false;

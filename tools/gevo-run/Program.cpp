@@ -127,12 +127,16 @@ std::vector<std::pair<std::string, std::string>> gevo::run::environmentFor(
     Folders += ":" + Place.driver();
   V.push_back({"LD_LIBRARY_PATH", prepended(Folders, "LD_LIBRARY_PATH")});
   // A DT_RPATH comes before LD_LIBRARY_PATH, but not before what is loaded.
+  std::string Preloaded;
   if (Elf && Elf->HasRpath)
-    for (const std::string &Name : Elf->Needed) {
-      std::string File = Place.runtimes() + "/" + Name;
-      if (isFile(File))
-        V.push_back({"LD_PRELOAD", prepended(File, "LD_PRELOAD")});
-    }
+    for (const std::string &Name : Elf->Needed)
+      for (const std::string &Folder : {Place.runtimes(), Place.driver()}) {
+        std::string File = Folder + "/" + Name;
+        if ((IsEmbedded || Folder != Place.driver()) && isFile(File))
+          Preloaded += (Preloaded.empty() ? "" : ":") + File;
+      }
+  if (!Preloaded.empty())
+    V.push_back({"LD_PRELOAD", prepended(Preloaded, "LD_PRELOAD")});
   V.push_back({"GEVO_DRIVER", Options.Driver});
   V.push_back({"GEVO_LAUNCH_LOG", LogFolder});
   V.push_back({"GEVO_FINDINGS", "none"});

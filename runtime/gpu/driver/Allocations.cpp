@@ -7,6 +7,10 @@
 
 #include "runtime/gpu/driver/MemoryOps.h"
 
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
 using namespace gevo;
 using namespace gevo::driver;
 
@@ -31,6 +35,24 @@ CUresult allocateHost(void **Pointer, size_t Bytes, unsigned Flags) {
   if (!R)
     *Pointer = reinterpret_cast<void *>(Address);
   return R;
+}
+
+/// Whether the program may read and write all of this memory of its own.
+bool isWritable(const void *Pointer, size_t Bytes) {
+  uint64_t At = reinterpret_cast<uint64_t>(Pointer), End = At + Bytes;
+  std::ifstream Maps("/proc/self/maps");
+  // "7f0000000000-7f0000021000 rw-p ...", in order of addresses.
+  for (std::string Line; At < End && std::getline(Maps, Line);) {
+    char *Rest = nullptr;
+    uint64_t First = std::strtoull(Line.c_str(), &Rest, 16);
+    uint64_t Last = *Rest == '-' ? std::strtoull(Rest + 1, &Rest, 16) : 0;
+    if (Last <= At)
+      continue;
+    if (First > At || std::strncmp(Rest, " rw", 3) != 0)
+      return false;
+    At = Last;
+  }
+  return At >= End;
 }
 
 /// The host range that starts anywhere before \p Pointer and holds it.
@@ -219,6 +241,8 @@ CUresult cuMemHostRegister_v2(void *Pointer, size_t Bytes, unsigned Flags) {
     return CUDA_ERROR_INVALID_VALUE;
   if (Flags & (CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY))
     return lacking("cuMemHostRegister of read-only or I/O memory");
+  if (!isWritable(Pointer, Bytes))
+    return CUDA_ERROR_INVALID_VALUE;
   return guarded([&] {
     MemoryRange Range;
     Range.Base = reinterpret_cast<uint64_t>(Pointer);

@@ -245,6 +245,13 @@ TEST_F(MemoryTest, HostMemory) {
   ASSERT_EQ(A.cuMemHostRegister_v2(Mine.data(), 256, 0), CUDA_SUCCESS);
   EXPECT_EQ(A.cuMemHostRegister_v2(Mine.data(), 256, 0),
             CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+  static const unsigned Fixed[64] = {};
+  EXPECT_EQ(A.cuMemHostRegister_v2(const_cast<unsigned *>(Fixed), 256, 0),
+            CUDA_ERROR_INVALID_VALUE)
+      << "a kernel could not write it";
+  EXPECT_EQ(A.cuMemHostRegister_v2(reinterpret_cast<void *>(64), 256, 0),
+            CUDA_ERROR_INVALID_VALUE)
+      << "nothing is there";
   CUmodule M = load(sampleModule());
   unsigned N = 64, V = 3;
   P = CUdeviceptr(Mine.data());
