@@ -185,16 +185,40 @@ std::optional<MemoryRange> Driver::findMemory(uint64_t Address,
   return It->second;
 }
 
+MemoryUse::~MemoryUse() {
+  if (Count)
+    Driver::get().endUse(*Count);
+}
+
+MemoryUse Driver::useMemory(uint64_t Address, uint64_t Bytes) {
+  MemoryUse Use;
+  std::lock_guard<std::mutex> Guard(MapLock);
+  auto It = Memory.upper_bound(Address);
+  if (It != Memory.begin() && (--It)->second.contains(Address, Bytes)) {
+    Use.Count = It->second.Uses;
+    ++*Use.Count;
+  }
+  return Use;
+}
+
+void Driver::endUse(unsigned &Count) {
+  std::lock_guard<std::mutex> Guard(MapLock);
+  if (!--Count)
+    Idle.notify_all();
+}
+
 std::optional<MemoryRange> Driver::removeMemory(uint64_t Base) {
   MemoryRange Range;
   std::vector<std::shared_ptr<Context>> Viewers;
   {
-    std::lock_guard<std::mutex> Guard(MapLock);
+    std::unique_lock<std::mutex> Guard(MapLock);
     auto It = Memory.find(Base);
     if (It == Memory.end())
       return std::nullopt;
     Range = std::move(It->second);
     Memory.erase(It);
+    // Nobody finds it any more.
+    Idle.wait(Guard, [&] { return *Range.Uses == 0; });
     for (auto &[Id, Ctx] : Contexts)
       if (mustSee(*Ctx, Range))
         Viewers.push_back(Ctx);

@@ -18,6 +18,7 @@
 #include "runtime/gpu/driver/DriverApi.h"
 #include "runtime/gpu/driver/Objects.h"
 
+#include <condition_variable>
 #include <exception>
 #include <new>
 
@@ -35,9 +36,27 @@ struct MemoryRange {
   unsigned Flags = 0;
   CUmemoryPool FromPool = nullptr;
   bool SyncMemops = false;
+  /// Copies and the like that run on it, under the map's lock.
+  std::shared_ptr<unsigned> Uses = std::make_shared<unsigned>(0);
   bool contains(uint64_t Address, uint64_t Size) const {
     return Address >= Base && Size <= Bytes && Address - Base <= Bytes - Size;
   }
+};
+
+/// Keeps a range of the memory map from being removed while work of the host
+/// runs on it.
+class MemoryUse {
+public:
+  MemoryUse() = default;
+  MemoryUse(MemoryUse &&Other) = default;
+  MemoryUse &operator=(MemoryUse &&Other) = delete;
+  ~MemoryUse();
+  /// Whether there is such a range.
+  explicit operator bool() const { return Count != nullptr; }
+
+private:
+  friend class Driver;
+  std::shared_ptr<unsigned> Count;
 };
 
 /// The process-wide state.
@@ -78,12 +97,16 @@ public:
   uint64_t addMemory(MemoryRange Range);
   /// The range that holds all of [Address, Address + Bytes), if there is one.
   std::optional<MemoryRange> findMemory(uint64_t Address, uint64_t Bytes = 1);
+  /// The same for work that is about to access it. Whoever removes the range
+  /// waits for its end.
+  MemoryUse useMemory(uint64_t Address, uint64_t Bytes);
+  void endUse(unsigned &Count);
   /// Whether \p Address is of a range that memory of contexts comes from, or
   /// came from before they were destroyed: what is there belongs to a program
   /// only while findMemory() knows it.
   bool isInArena(uint64_t Address);
   /// Takes the range that starts at \p Base out of the map. Waits for launches
-  /// of other contexts that can see it.
+  /// of other contexts that can see it, and for uses.
   std::optional<MemoryRange> removeMemory(uint64_t Base);
   /// Applies \p Change to the range that holds \p Address; false without one.
   bool updateMemory(uint64_t Address,
@@ -114,6 +137,7 @@ private:
   std::vector<std::unique_ptr<Gpu>> Gpus;
   std::atomic<uint64_t> LastId{0};
   std::mutex MapLock;
+  std::condition_variable Idle; ///< A use of memory has ended.
   std::map<uint64_t, MemoryRange> Memory;
   std::map<uint64_t, std::shared_ptr<Context>> Contexts; ///< By id.
 };

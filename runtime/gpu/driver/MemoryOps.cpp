@@ -60,22 +60,21 @@ uint64_t rowAt(const CopySide &S, uint64_t Y, uint64_t Z) {
   return S.Base + ((S.Z + Z) * S.Height + S.Y + Y) * S.Pitch + S.X;
 }
 
-CUresult checkRange(const CopySide &S, const BoxCopy &Box) {
+/// The use of \p S has to last as long as what is returned.
+std::pair<CUresult, MemoryUse> useRange(const CopySide &S, const BoxCopy &Box) {
   Checked LastRow = (Checked(S.Z) + Checked(Box.Depth - 1)) * S.Height +
                     Checked(S.Y) + Checked(Box.Height - 1);
   Checked End =
       Checked(S.Base) + LastRow * S.Pitch + Checked(S.X) + Checked(Box.Width);
-  if (End.Wrapped)
-    return CUDA_ERROR_INVALID_VALUE;
   uint64_t Begin = rowAt(S, 0, 0);
-  if (!Begin)
-    return CUDA_ERROR_INVALID_VALUE;
+  if (End.Wrapped || !Begin)
+    return {CUDA_ERROR_INVALID_VALUE, MemoryUse()};
   // An address of freed memory must not pass for one of the host.
   Driver &D = Driver::get();
-  if ((S.IsDevice || D.isInArena(Begin)) &&
-      !D.findMemory(Begin, End.Value - Begin))
-    return CUDA_ERROR_INVALID_VALUE;
-  return CUDA_SUCCESS;
+  if (!S.IsDevice && !D.isInArena(Begin))
+    return {CUDA_SUCCESS, MemoryUse()};
+  MemoryUse Use = D.useMemory(Begin, End.Value - Begin);
+  return {Use ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE, std::move(Use)};
 }
 
 /// Which memory an address of unified addressing is in.
@@ -147,12 +146,15 @@ CUresult gevo::driver::runCopy(const Context &Ctx, const BoxCopy &Given,
   BoxCopy Box = Given;
   if (!Box.Width || !Box.Height || !Box.Depth)
     return CUDA_SUCCESS;
-  for (CopySide *S : {&Box.From, &Box.To}) {
+  for (CopySide *S : {&Box.From, &Box.To})
     if (CUresult R = checkShape(*S, Box))
       return R;
-    if (CUresult R = checkRange(*S, Box))
-      return R;
-  }
+  auto [FromResult, FromUse] = useRange(Box.From, Box);
+  if (FromResult)
+    return FromResult;
+  auto [ToResult, ToUse] = useRange(Box.To, Box);
+  if (ToResult)
+    return ToResult;
   for (uint64_t Z = 0; Z < Box.Depth; ++Z)
     for (uint64_t Y = 0; Y < Box.Height; ++Y)
       std::memmove(reinterpret_cast<void *>(rowAt(Box.To, Y, Z)),
@@ -181,8 +183,10 @@ CUresult gevo::driver::runSet(const Context &Ctx, const BoxSet &Set,
   bool Overlaps = Set.Height > 1 && Set.Pitch < Row.Value;
   bool Misaligned = Set.Base % Set.ElementBytes ||
                     (Set.Height > 1 && Set.Pitch % Set.ElementBytes);
-  if (Span.Wrapped || Overlaps || Misaligned ||
-      !Driver::get().findMemory(Set.Base, Span.Value))
+  if (Span.Wrapped || Overlaps || Misaligned)
+    return CUDA_ERROR_INVALID_VALUE;
+  MemoryUse Use = Driver::get().useMemory(Set.Base, Span.Value);
+  if (!Use)
     return CUDA_ERROR_INVALID_VALUE;
   for (uint64_t Y = 0; Y < Set.Height; ++Y) {
     char *At = reinterpret_cast<char *>(Set.Base + Y * Set.Pitch);

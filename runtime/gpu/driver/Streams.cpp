@@ -106,8 +106,9 @@ CUresult wordWork(CUstream Handle, CUdeviceptr Address, size_t Bytes,
     return submit(*S, {CU_GRAPH_NODE_TYPE_EMPTY,
                        [Address, Bytes, Do](Stream &, WorkReport &) {
                          // A graph may be launched when the memory is gone.
-                         return Driver::get().findMemory(Address, Bytes)
-                                    ? Do(reinterpret_cast<void *>(Address))
+                         MemoryUse Use =
+                             Driver::get().useMemory(Address, Bytes);
+                         return Use ? Do(reinterpret_cast<void *>(Address))
                                     : CUDA_ERROR_INVALID_VALUE;
                        }});
   });

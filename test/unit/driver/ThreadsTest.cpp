@@ -390,6 +390,30 @@ TEST_F(OrderTest, ContextsDoNotWaitForEachOthersKernels) {
   EXPECT_EQ(A.cuCtxDestroy_v2(Other), CUDA_SUCCESS);
 }
 
+TEST_F(OrderTest, ContextsEndAfterUsesOfTheirMemory) {
+  // A thread sets memory of contexts that this one destroys meanwhile.
+  constexpr size_t Bytes = 4 << 20;
+  std::atomic<CUdeviceptr> Shared{0};
+  std::atomic<bool> Done{false};
+  std::thread User([&] {
+    EXPECT_EQ(A.cuCtxSetCurrent(Ctx), CUDA_SUCCESS);
+    while (!Done)
+      if (CUdeviceptr P = Shared) {
+        CUresult R = A.cuMemsetD32_v2(P, 1, Bytes / 4);
+        EXPECT_TRUE(R == CUDA_SUCCESS || R == CUDA_ERROR_INVALID_VALUE) << R;
+      }
+  });
+  for (int Turn = 0; Turn < 50; ++Turn) {
+    CUcontext Other;
+    ASSERT_EQ(A.cuCtxCreate_v2(&Other, 0, 0), CUDA_SUCCESS);
+    Shared = allocate(Bytes);
+    std::this_thread::sleep_for(std::chrono::microseconds(Turn * 20));
+    EXPECT_EQ(A.cuCtxDestroy_v2(Other), CUDA_SUCCESS);
+  }
+  Done = true;
+  User.join();
+}
+
 TEST_F(OrderTest, EachThreadCapturesItsOwnStream) {
   // What another thread does on its CU_STREAM_PER_THREAD is no part of it.
   auto Own = reinterpret_cast<CUstream>(CU_STREAM_PER_THREAD);
