@@ -25,19 +25,32 @@ static EditList without(const EditList &Edits, const std::vector<bool> &Drop) {
   return Rest;
 }
 
-double gevo::timeByRules(const Individual &I) { return I.Result.Time; }
+std::vector<double> gevo::timeByRules(ArrayRef<const Individual *> Of) {
+  std::vector<double> Times;
+  for (const Individual *I : Of)
+    Times.push_back(I->Result.Time);
+  return Times;
+}
 
 Minimised gevo::minimise(Search &S, const Individual &From, double MostError,
                          Clock TimeOf, double Threshold) {
   Minimised Result{From, From.Edits.size()};
   Individual &Kept = Result.Kept;
-  double Most = TimeOf(From) * (1 + Threshold);
-  // Its time, if it can take the place of what is kept.
-  auto Acceptable = [&](const Individual &I) -> std::optional<double> {
-    if (!I.valid() || I.Result.Error > MostError || S.stopped())
-      return std::nullopt;
-    double Time = TimeOf(I);
-    return Time < Most ? std::optional(Time) : std::nullopt;
+  double Most = TimeOf(&From)[0] * (1 + Threshold);
+  // Which of them can take the place of what is kept, with their times.
+  auto Acceptable = [&](ArrayRef<Individual> Of) {
+    std::vector<std::pair<double, size_t>> Some;
+    std::vector<const Individual *> Right;
+    for (size_t I = 0; I < Of.size() && !S.stopped(); ++I)
+      if (Of[I].valid() && Of[I].Result.Error <= MostError) {
+        Some.push_back({0, I});
+        Right.push_back(&Of[I]);
+      }
+    std::vector<double> Times = TimeOf(Right);
+    for (size_t I = 0; I < Some.size(); ++I)
+      Some[I].first = Times[I];
+    llvm::erase_if(Some, [&](const auto &One) { return One.first >= Most; });
+    return Some;
   };
   while (!Kept.Edits.empty() && !S.stopped()) {
     size_t Count = Kept.Edits.size();
@@ -47,11 +60,8 @@ Minimised gevo::minimise(Search &S, const Individual &From, double MostError,
       Drop[I] = true;
       Batch.push_back(without(Kept.Edits, Drop));
     }
-    std::vector<Individual> Singles = S.evaluateBeyond(Batch);
-    std::vector<std::pair<double, size_t>> Worthless;
-    for (size_t I = 0; I < Count; ++I)
-      if (std::optional<double> Time = Acceptable(Singles[I]))
-        Worthless.push_back({*Time, I});
+    std::vector<std::pair<double, size_t>> Worthless =
+        Acceptable(S.evaluateBeyond(Batch));
     if (Worthless.empty())
       break;
     llvm::sort(Worthless);
@@ -64,7 +74,7 @@ Minimised gevo::minimise(Search &S, const Individual &From, double MostError,
       Fewer.push_back(without(Kept.Edits, Drop));
     }
     for (Individual &I : S.evaluateBeyond(Fewer))
-      if (Acceptable(I)) {
+      if (!Acceptable(I).empty()) {
         Kept = std::move(I);
         break;
       }

@@ -25,10 +25,11 @@ struct Minimised {
   size_t Before = 0;
 };
 
-/// The time that counts: infinity for what has none.
-using Clock = llvm::function_ref<double(const Individual &)>;
+/// The time that counts, of each: infinity for what has none.
+using Clock =
+    llvm::function_ref<std::vector<double>(llvm::ArrayRef<const Individual *>)>;
 /// The one that steers the search.
-double timeByRules(const Individual &I);
+std::vector<double> timeByRules(llvm::ArrayRef<const Individual *> Of);
 
 /// Drops edits of \p From whose loss together costs less than \p Threshold of
 /// its time, and keeps it valid with an error up to \p MostError.

@@ -21,6 +21,9 @@
 using namespace llvm;
 using namespace gevo;
 
+// How many variants a worker gets at once.
+static constexpr size_t PerJob = 2;
+
 namespace {
 
 class Finals {
@@ -31,10 +34,15 @@ public:
 
 private:
   const Finalist &validated(const Individual &I);
-  std::vector<Individual> candidates(double Most);
-  Individual polished(Individual I, double Most, ArrayRef<Individual> All);
-  Individual minimised(const Individual &I, double Most);
-  std::optional<Finalist> settle(Individual From, double Most,
+  std::vector<Individual> candidates(StringRef Title, double Most);
+  void priceAhead(StringRef Title, ArrayRef<const Individual *> All);
+  std::vector<Individual> lookAhead(StringRef Title, const EditList &Edits,
+                                    double Most, ArrayRef<EditList> Parts,
+                                    size_t At, size_t Count);
+  Individual polished(StringRef Title, Individual I, double Most,
+                      ArrayRef<Individual> All);
+  Individual minimised(StringRef Title, const Individual &I, double Most);
+  std::optional<Finalist> settle(StringRef Title, Individual From, double Most,
                                  ArrayRef<Individual> All);
   void add(StringRef Title, double Most, std::vector<Finalist> &Result);
   /// Bounds the next step, if the search had a bound on its time; says so.
@@ -44,6 +52,8 @@ private:
   Judges &Judging;
   double Tolerance;
   View &V;
+  /// How many variants were timed as machine code.
+  size_t Priced = 0;
   struct Verdict {
     Finalist Result;
     /// How many exams there were.
@@ -81,10 +91,22 @@ std::string Finals::allowTime() {
   return " for up to " + duration(Allowed);
 }
 
+// A few at a time, so that there is something to tell in between.
+void Finals::priceAhead(StringRef Title, ArrayRef<const Individual *> All) {
+  while (!All.empty() && !S.stopped()) {
+    size_t Count = std::min<size_t>(All.size(), PerJob * Judging.jobs());
+    Judging.priceAhead(All.take_front(Count), [this] { return S.stopped(); });
+    All = All.drop_front(Count);
+    Priced += Count;
+    V.step(S, Title + ": " + counted(Priced, "variant") +
+                  " timed as machine code so far");
+  }
+}
+
 // The best of the search and of earlier times. By rules about PTX each is
 // faster than the one after it; where machine code counts, that has the last
 // word about those which are nearly as fast as the first.
-std::vector<Individual> Finals::candidates(double Most) {
+std::vector<Individual> Finals::candidates(StringRef Title, double Most) {
   constexpr size_t MostPriced = 32;
   constexpr double Near = 1.2;
   std::vector<Individual> All;
@@ -95,10 +117,15 @@ std::vector<Individual> Finals::candidates(double Most) {
   for (Individual &I : milestones(S, Most))
     if (I.PayloadHash != Best->PayloadHash)
       All.push_back(std::move(I));
-  std::vector<std::pair<double, size_t>> Order;
-  for (size_t I = 0; I < std::min(All.size(), MostPriced); ++I) {
-    if (All[I].Result.Time > Near * Best->Result.Time || S.stopped())
+  std::vector<const Individual *> Close;
+  for (const Individual &I : ArrayRef(All).take_front(MostPriced))
+    if (I.Result.Time <= Near * Best->Result.Time)
+      Close.push_back(&I);
+    else
       break;
+  priceAhead(Title, Close);
+  std::vector<std::pair<double, size_t>> Order;
+  for (size_t I = 0; I < Close.size() && !S.stopped(); ++I) {
     std::optional<double> Price = Judging.price(All[I]);
     if (!Price)
       return All;
@@ -120,13 +147,32 @@ static EditList toggled(const EditList &Edits, const EditList &Part) {
   return Rest.size() + Part.size() == Edits.size() ? Rest : unite(Edits, Part);
 }
 
+// What \p Edits are with some of the \p Parts toggled, from \p At on, evaluated
+// and priced by all workers at once; the last first.
+std::vector<Individual> Finals::lookAhead(StringRef Title,
+                                          const EditList &Edits, double Most,
+                                          ArrayRef<EditList> Parts, size_t At,
+                                          size_t Count) {
+  std::vector<EditList> Batch;
+  for (size_t I = 0; I < std::min(Count, PerJob * Judging.jobs()); ++I)
+    Batch.push_back(toggled(Edits, Parts[(At + I) % Parts.size()]));
+  std::vector<Individual> All = S.evaluateBeyond(Batch);
+  std::vector<const Individual *> Right;
+  for (const Individual &I : All)
+    if (!I.Edits.empty() && I.valid() && I.Result.Error <= Most)
+      Right.push_back(&I);
+  priceAhead(Title, Right);
+  std::reverse(All.begin(), All.end());
+  return All;
+}
+
 // With and without edits that are of use by themselves or that the best of
 // earlier times have, as long as machine code gets faster: rules about PTX,
 // which steer the search, are off by a few per cent.
-Individual Finals::polished(Individual I, double Most,
+Individual Finals::polished(StringRef Title, Individual I, double Most,
                             ArrayRef<Individual> All) {
-  constexpr unsigned MostPriced = 64;
   constexpr double Worth = 0.999;
+  const size_t MostPriced = Judging.mostPriced();
   std::optional<double> Best = Judging.price(I);
   if (!Best)
     return I;
@@ -143,48 +189,63 @@ Individual Finals::polished(Individual I, double Most,
   for (const Individual &Other : All)
     for (const PlacedEdit &E : Other.Edits)
       AddPart({E});
-  size_t SinceBetter = 0;
-  unsigned Priced = 0;
+  size_t SinceBetter = 0, Asked = 0;
+  // Of the next parts, as long as nothing is better: the last first.
+  std::vector<Individual> Ahead;
   for (size_t At = 0;
-       SinceBetter < Parts.size() && !S.stopped() && Priced < MostPriced;
+       SinceBetter < Parts.size() && !S.stopped() && Asked < MostPriced;
        At = (At + 1) % Parts.size(), ++SinceBetter) {
-    Individual Next =
-        std::move(S.evaluateBeyond({toggled(I.Edits, Parts[At])})[0]);
+    if (Ahead.empty())
+      Ahead =
+          lookAhead(Title, I.Edits, Most, Parts, At,
+                    std::min(Parts.size() - SinceBetter, MostPriced - Asked));
+    Individual Next = std::move(Ahead.back());
+    Ahead.pop_back();
     if (Next.Edits.empty() || !Next.valid() || Next.Result.Error > Most)
       continue;
     std::optional<double> Price = Judging.price(Next);
-    ++Priced;
+    ++Asked;
     if (!Price || *Price >= *Best * Worth)
       continue;
     Best = Price;
     I = std::move(Next);
     SinceBetter = 0;
+    Ahead.clear();
   }
   return I;
 }
 
 // Without what is worth nothing: by rules about PTX, which is quick, if machine
-// code does not miss it; then by machine code, where that counts.
-Individual Finals::minimised(const Individual &I, double Most) {
+// code does not miss it; then by machine code, where that counts and the list
+// is not too long for it.
+Individual Finals::minimised(StringRef Title, const Individual &I,
+                             double Most) {
   constexpr double Threshold = 0.01;
   std::optional<double> Before = Judging.price(I);
   Individual Less = minimise(S, I, Most, timeByRules, Threshold).Kept;
   if (!Before)
     return Less;
-  auto Price = [&](const Individual &Of) {
-    return Judging.price(Of).value_or(std::numeric_limits<double>::infinity());
+  auto Price = [&](ArrayRef<const Individual *> Of) {
+    priceAhead(Title, Of);
+    std::vector<double> Times;
+    for (const Individual *One : Of)
+      Times.push_back((S.stopped() ? std::nullopt : Judging.price(*One))
+                          .value_or(std::numeric_limits<double>::infinity()));
+    return Times;
   };
   // What may still be lost of the time.
-  double Rest = *Before * (1 + Threshold) / Price(Less) - 1;
-  return Rest > 0 ? minimise(S, Less, Most, Price, Rest).Kept
-                  : minimise(S, I, Most, Price, Threshold).Kept;
+  double Rest = *Before * (1 + Threshold) / Price(&Less)[0] - 1;
+  const Individual &From = Rest > 0 ? Less : I;
+  if (From.Edits.size() > Judging.mostPriced())
+    return From;
+  return minimise(S, From, Most, Price, Rest > 0 ? Rest : Threshold).Kept;
 }
 
 // What is left of \p From, which validation refused: the fastest of all that it
 // accepts on the way. Something new to validate with, of which a refusal is the
 // cause, is for the next to stand, too.
-std::optional<Finalist> Finals::settle(Individual From, double Most,
-                                       ArrayRef<Individual> All) {
+std::optional<Finalist> Finals::settle(StringRef Title, Individual From,
+                                       double Most, ArrayRef<Individual> All) {
   // One after the other, neighbours would be asked about the same mistake.
   constexpr double Apart = 0.01;
   constexpr unsigned Tries = 60;
@@ -206,7 +267,7 @@ std::optional<Finalist> Finals::settle(Individual From, double Most,
         retreat(S, From, Most, Ancestors, Accepts, Tries);
     // What is left may be an ancestor, which was not minimised yet.
     if (Left && !S.stopped())
-      if (Individual Less = minimised(*Left, Most); !Less.Edits.empty())
+      if (Individual Less = minimised(Title, *Left, Most); !Less.Edits.empty())
         Accepts(Less);
     while (!Accepted.empty()) {
       Individual Fastest = Accepted.begin()->second;
@@ -225,13 +286,14 @@ std::optional<Finalist> Finals::settle(Individual From, double Most,
 // followed by what is left of it.
 void Finals::add(StringRef Title, double Most, std::vector<Finalist> &Result) {
   std::string Time = allowTime();
-  std::vector<Individual> All = candidates(Most);
+  std::vector<Individual> All = candidates(Title, Most);
   if (All.empty())
     return;
-  All.insert(All.begin(), polished(All[0], Most, All));
+  V.say(Title + ": polishing " + counted(All[0].Edits.size(), "edit"));
+  All.insert(All.begin(), polished(Title, All[0], Most, All));
   size_t Before = All[0].Edits.size();
   V.say(Title + ": minimising " + counted(Before, "edit") + Time);
-  Individual Kept = minimised(All[0], Most);
+  Individual Kept = minimised(Title, All[0], Most);
   // What has no error may be the faster machine code, too.
   for (const Finalist &F : Result)
     if (std::optional<double> Price = Judging.price(Kept);
@@ -253,7 +315,7 @@ void Finals::add(StringRef Title, double Most, std::vector<Finalist> &Result) {
     return Add(std::move(F), "");
   Add(std::move(F), ", refused");
   V.say(Title + ": refused; looking for what is left" + allowTime());
-  if (std::optional<Finalist> Left = settle(Kept, Most, All))
+  if (std::optional<Finalist> Left = settle(Title, Kept, Most, All))
     Add(std::move(*Left), "");
   else if (S.stopped())
     V.say(Title + ": nothing was found in time; gevo-search --resume with a "

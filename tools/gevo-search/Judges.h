@@ -14,7 +14,7 @@
 #ifndef GEVO_TOOLS_GEVO_SEARCH_JUDGES_H
 #define GEVO_TOOLS_GEVO_SEARCH_JUDGES_H
 
-#include "search/DevicesRunner.h"
+#include "search/BatchRunner.h"
 #include "search/LaunchRunner.h"
 #include "search/ir/IrProgram.h"
 #include "tools/gevo-search/Exams.h"
@@ -24,11 +24,12 @@ namespace gevo {
 class Judges {
 public:
   /// All of these must outlive it. \p Folder is the store's, \p Scratch one
-  /// for runs; a process takes up to \p Memory bytes.
+  /// for runs; a process takes up to \p Memory bytes, and \p Jobs of them are
+  /// at work at once.
   Judges(Settings &Asked, IrProgram &Device, std::string Folder,
-         std::string Scratch, uint64_t Memory, View &V)
+         std::string Scratch, uint64_t Memory, unsigned Jobs, View &V)
       : Asked(Asked), Device(Device), Folder(std::move(Folder)),
-        Scratch(std::move(Scratch)), V(V) {
+        Scratch(std::move(Scratch)), Jobs(Jobs), V(V) {
     Limits.MemoryBytes = Memory;
     Limits.Seconds = 600;
   }
@@ -50,6 +51,15 @@ public:
   /// What captured launches take as the machine code of \p I, in nanoseconds;
   /// nothing where that is not what counts, or where it fails.
   std::optional<double> price(const Individual &I);
+  /// Finds out what price() is going to say, of several at once; of those that
+  /// were not begun when \p Stop said so, price() does.
+  void priceAhead(llvm::ArrayRef<const Individual *> All,
+                  const std::function<bool()> &Stop);
+  /// How many lists that differ by an edit are worth their prices: fewer of
+  /// large programs, whose machine code takes seconds.
+  size_t mostPriced() const;
+  /// How many are worth asking for at once.
+  unsigned jobs() const { return Jobs; }
   /// The same of the original.
   std::optional<double> originalPrice();
   /// Grows when there is something new to validate with, so that what was
@@ -88,19 +98,20 @@ private:
   Exam runExam(const Target &T, const WholeCase &Case, bool HeldOut) const;
   std::optional<Exam> inputsExam(const Target &T, size_t Round);
   /// Launches, by machine code; nothing where that is not what counts.
-  std::optional<Fitness> priced(const Payload &Code);
-  void price(const Payload &Code, Finalist &F);
+  std::optional<Fitness> priced(const EditList &Edits);
+  BatchRunner *pricer();
+  void price(Finalist &F);
 
   Settings &Asked;
   IrProgram &Device;
   std::string Folder, Scratch;
   /// Of one that evaluates beside the workers.
   WorkerLimits Limits;
+  unsigned Jobs;
   View &V;
   Payload Original;
-  /// Of Launches, by machine code and by the hash of what was asked for.
-  llvm::StringMap<Fitness> Prices;
-  std::unique_ptr<Runner> Pricer;
+  /// Launches, by machine code; made when first needed.
+  std::unique_ptr<BatchRunner> Pricer;
   std::vector<Target> Targets;
   /// What is replayed; nothing if variants are judged by whole runs.
   std::optional<LaunchScenario> Launches;

@@ -161,7 +161,7 @@ Error Pipeline::prepare(bool Again) {
   // A worker has a process for each of several GPUs.
   uint64_t Memory = limits().MemoryBytes / Asked.gpus().size();
   Judging = std::make_unique<Judges>(Asked, *Device, Options.Folder, Scratch,
-                                     Memory, V);
+                                     Memory, Options.Jobs, V);
   return Judging->prepare(Again);
 }
 

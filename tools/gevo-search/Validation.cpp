@@ -112,34 +112,49 @@ Exams &Judges::exams() {
 // what ptxas would have done anyway they do not know. So what they found is
 // timed again as machine code before it counts. Several GPUs have whole runs
 // for that.
-std::optional<Fitness> Judges::priced(const Payload &Code) {
+BatchRunner *Judges::pricer() {
   const WholeScenario &S = Targets[0].Scenario;
   if (!Launches || Targets.size() > 1 || S.Goal.Kind != ObjectiveKind::Time)
-    return std::nullopt;
-  if (!Pricer)
-    Pricer = std::make_unique<IsolatedRunner>(Limits, [this, &S] {
+    return nullptr;
+  if (!Pricer) {
+    WorkerLimits Each = Limits;
+    Each.Count = Jobs;
+    Pricer = std::make_unique<BatchRunner>(Device, Each, [this, &S] {
       return std::make_unique<LaunchRunner>(
           *Launches, S.Gpu, /*CheckAlways=*/false, /*MachineCode=*/true);
     });
-  auto [Known, IsNew] = Prices.try_emplace(Code.hash());
-  if (IsNew)
-    Known->second = Pricer->run(Code);
-  return Known->second;
+  }
+  return Pricer.get();
+}
+
+std::optional<Fitness> Judges::priced(const EditList &Edits) {
+  BatchRunner *R = pricer();
+  return R ? std::optional(R->run(Edits)) : std::nullopt;
+}
+
+void Judges::priceAhead(ArrayRef<const Individual *> All,
+                        const std::function<bool()> &Stop) {
+  std::vector<EditList> Batch;
+  for (const Individual *I : All)
+    Batch.push_back(I->Edits);
+  if (BatchRunner *R = pricer())
+    R->run(Batch, Stop);
 }
 
 std::optional<double> Judges::price(const Individual &I) {
-  Built B = Device.build(I.Edits);
-  std::optional<Fitness> Now = B.ok() ? priced(B.Code) : std::nullopt;
+  std::optional<Fitness> Now = priced(I.Edits);
   return Now && Now->valid() ? std::optional(Now->Time) : std::nullopt;
 }
 
-std::optional<double> Judges::originalPrice() {
-  std::optional<Fitness> Now = priced(Original);
-  return Now && Now->valid() ? std::optional(Now->Time) : std::nullopt;
+size_t Judges::mostPriced() const {
+  constexpr size_t Most = 64, Least = 8, Large = 2000;
+  return std::clamp(Most * Large / Device.instructionCount(), Least, Most);
 }
 
-void Judges::price(const Payload &Code, Finalist &F) {
-  std::optional<Fitness> Priced = priced(Code);
+std::optional<double> Judges::originalPrice() { return price(Individual()); }
+
+void Judges::price(Finalist &F) {
+  std::optional<Fitness> Priced = priced(F.Kept.Edits);
   std::optional<double> OriginalPrice = originalPrice();
   if (!Priced || !OriginalPrice)
     return;
@@ -168,7 +183,7 @@ Finalist Judges::validate(const Individual &I) {
   assert(B.ok() && "what was measured builds");
   if (!exams().standsSteered(B.Code, F))
     return F;
-  price(B.Code, F);
+  price(F);
   if (F.passed())
     exams().take(B.Code, F);
   return F;

@@ -61,11 +61,26 @@ std::string gevo::duration(double Seconds) {
   return Text;
 }
 
-void View::progress(const Search &S, bool Last) {
+bool View::isTime(const Search &S) {
   double Every = Terminal ? 0.2 : 10, Now = S.elapsed();
-  if (Quiet || (!Last && Now - LastShown < Every))
-    return;
+  if (Now - LastShown < Every)
+    return false;
   LastShown = Now;
+  return true;
+}
+
+void View::step(const Search &S, const Twine &Text) {
+  if (Quiet || !isTime(S))
+    return;
+  clearLine();
+  errs() << Text << (Terminal ? "" : "\n");
+  LineOpen = Terminal;
+}
+
+void View::progress(const Search &S, bool Last) {
+  if (Quiet || (!isTime(S) && !Last))
+    return;
+  double Now = S.elapsed();
   const SearchState &State = S.state();
   StageCounts Stages = S.stagesSoFar();
   uint64_t Valid = Stages[static_cast<unsigned>(Stage::Done)], All = 0;

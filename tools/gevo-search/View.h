@@ -55,6 +55,8 @@ public:
 
   /// A line of its own.
   void say(const llvm::Twine &Text);
+  /// Shows what is going on after the search, if it is time to.
+  void step(const Search &S, const llvm::Twine &Text);
   /// Shows how far the search is, if it is time to.
   void progress(const Search &S, bool Last = false);
   /// The result as a table, or as JSON. \p Baseline is by the clock of the
@@ -65,6 +67,7 @@ public:
               double ProcessorSeconds, llvm::StringRef Written);
 
 private:
+  bool isTime(const Search &S);
   void table(const Search &S, llvm::ArrayRef<Finalist> Finalists,
              const Settings &Asked, double Time);
   void clearLine();

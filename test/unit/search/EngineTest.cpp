@@ -188,10 +188,14 @@ TEST(Engine, MinimisingGoesByTheClockThatCounts) {
         S.evaluateBeyond({{deletion(1), deletion(25), deletion(11)}})[0];
     ASSERT_TRUE(Whole.valid());
     // Of use is 25 alone, and without 11 there is no time at all.
-    auto Other = [](const Individual &I) {
-      if (!llvm::is_contained(I.Edits, deletion(11)))
-        return std::numeric_limits<double>::infinity();
-      return llvm::is_contained(I.Edits, deletion(25)) ? 50.0 : 51.0;
+    auto Other = [](llvm::ArrayRef<const Individual *> Of) {
+      std::vector<double> Times;
+      for (const Individual *I : Of)
+        Times.push_back(!llvm::is_contained(I->Edits, deletion(11))
+                            ? std::numeric_limits<double>::infinity()
+                        : llvm::is_contained(I->Edits, deletion(25)) ? 50.0
+                                                                     : 51.0);
+      return Times;
     };
     EXPECT_EQ(keyOf(minimise(S, Whole, 0, Other).Kept.Edits),
               keyOf({deletion(25), deletion(11)}));

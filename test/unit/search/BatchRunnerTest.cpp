@@ -1,0 +1,94 @@
+//===- BatchRunnerTest.cpp - Results of several variants at once ----------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// That the results are those of one after the other, whatever the number of
+// workers, that each is run once, and that it stops when it is told to.
+//
+//===----------------------------------------------------------------------===//
+
+#include "search/BatchRunner.h"
+#include "test/unit/search/Synthetic.h"
+#include "gtest/gtest.h"
+#include <sys/mman.h>
+
+using namespace gevo;
+using namespace llvm;
+
+namespace {
+
+/// Counts in memory that the workers share.
+class CountingRunner : public Runner {
+public:
+  explicit CountingRunner(unsigned *Count) : Count(Count) {}
+  Fitness run(const Payload &Code) override {
+    __atomic_add_fetch(Count, 1, __ATOMIC_SEQ_CST);
+    return Base->run(Code);
+  }
+
+private:
+  unsigned *Count;
+  std::unique_ptr<Runner> Base = syntheticRunner();
+};
+
+} // namespace
+
+TEST(BatchRunner, IsAsOneAfterTheOther) {
+  void *Shared = mmap(nullptr, sizeof(unsigned), PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(Shared, MAP_FAILED);
+  auto *Count = static_cast<unsigned *>(Shared);
+  std::unique_ptr<Program> P = syntheticProgram();
+  std::unique_ptr<Runner> Alone = syntheticRunner();
+  std::vector<EditList> Batch;
+  // To build 17 is a worker's death.
+  for (unsigned I = 0; I < 30; ++I)
+    if (I != 17)
+      Batch.push_back({deletion(I)});
+  // Again, and with nothing.
+  Batch.push_back(Batch[1]);
+  Batch.push_back({});
+  auto Never = [] { return false; };
+  for (unsigned Workers : {1, 2, 5}) {
+    WorkerLimits Limits;
+    Limits.Count = Workers;
+    *Count = 0;
+    BatchRunner R(*P, Limits,
+                  [&] { return std::make_unique<CountingRunner>(Count); });
+    std::vector<std::optional<Fitness>> Results = R.run(Batch, Never);
+    ASSERT_EQ(Results.size(), Batch.size());
+    unsigned Valid = 0;
+    for (size_t I = 0; I < Batch.size(); ++I) {
+      Built B = P->build(Batch[I]);
+      Fitness Wanted = B.ok() ? Alone->run(B.Code) : B.Failure;
+      ASSERT_TRUE(Results[I].has_value());
+      EXPECT_EQ(Results[I]->End, Wanted.End) << I;
+      EXPECT_EQ(Results[I]->Time, Wanted.Time) << I;
+      Valid += Wanted.valid();
+    }
+    EXPECT_GT(Valid, 5u);
+    unsigned Once = *Count;
+    EXPECT_GT(Once, 0u);
+    EXPECT_LT(Once, Batch.size());
+    EXPECT_EQ(R.run(Batch[3]).Time, Results[3]->Time);
+    R.run(Batch, Never);
+    EXPECT_EQ(*Count, Once);
+    EXPECT_EQ(R.run({deletion(17)}).End, Stage::Lower);
+    EXPECT_TRUE(R.run({deletion(17), deletion(1)}).Reason.find("died") !=
+                std::string::npos);
+  }
+  munmap(Shared, sizeof(unsigned));
+}
+
+TEST(BatchRunner, StopsWhenItIsTold) {
+  std::unique_ptr<Program> P = syntheticProgram();
+  BatchRunner R(*P, WorkerLimits(), [] { return syntheticRunner(); });
+  std::vector<std::optional<Fitness>> Results =
+      R.run({{deletion(1)}, {deletion(2)}}, [] { return true; });
+  EXPECT_FALSE(Results[0].has_value());
+  EXPECT_FALSE(Results[1].has_value());
+  EXPECT_TRUE(R.run({deletion(1)}).valid());
+}
