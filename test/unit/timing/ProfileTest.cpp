@@ -93,6 +93,12 @@ TEST(Profile, PathIsRead) {
   EXPECT_EQ(P->SMs, 108u);
 }
 
+TEST(Profile, ABuildHasItsOwnCopies) {
+  std::string Own = profileFolders().back();
+  EXPECT_NE(Own, GEVO_PROFILE_FOLDER);
+  EXPECT_EQ(profileNames({Own}), profileNames(Folders));
+}
+
 TEST(Profile, UnknownNameListsKnownOnes) {
   Result<Profile> P = findProfile("V200", Folders);
   ASSERT_FALSE(P);
