@@ -24,12 +24,15 @@ struct Field {
   std::string_view Key;
   uint64_t Min, Max;
   uint64_t *Value;
+  bool Optional = false; ///< The profile has its default already.
 };
 
 /// The fields of \p P, those of pipes as key_interval and key_latency.
 std::vector<Field> fieldsOf(Profile &P) {
   std::vector<Field> Fields;
 #define FIELD(Name, Key, Min, Max) Fields.push_back({Key, Min, Max, &P.Name});
+#define LATER(Name, Key, Min, Max, Default)                                    \
+  Fields.push_back({Key, Min, Max, &P.Name, true});
 #define PIPE(Name, Key)                                                        \
   Fields.push_back(                                                            \
       {Key "_interval", 1, 1024, &P.Pipes[unsigned(Unit::Name)].Interval});    \
@@ -56,7 +59,45 @@ std::optional<uint64_t> parseNumber(std::string_view S) {
   return S.empty() ? std::nullopt : std::optional<uint64_t>(V);
 }
 
-std::string quoted(std::string_view S) { return "'" + std::string(S) + "'"; }
+/// \p S for a message, whatever bytes a file has in its place.
+std::string quoted(std::string_view S) {
+  constexpr size_t Longest = 40;
+  std::string Out = "'";
+  for (char C : S.substr(0, Longest))
+    Out += C >= ' ' && C <= '~' ? C : '?';
+  return Out + (S.size() > Longest ? "...'" : "'");
+}
+
+/// What is wrong with the relations between fields that the model relies on.
+std::optional<Diagnostic> unfitting(const Profile &P) {
+  const struct {
+    bool Holds;
+    const char *Else;
+  } Relations[] = {
+      {P.L2Latency > P.L1Latency, "'l2_latency' must be above 'l1_latency'"},
+      {P.DramLatency > P.L2Latency,
+       "'dram_latency' must be above 'l2_latency'"},
+      {P.AtomicLatency >= P.L2Latency,
+       "'atomic_latency' must not be below 'l2_latency'"},
+      {P.MaxWarps % P.Schedulers == 0,
+       "'max_warps' must be a multiple of 'schedulers'"},
+      {P.MaxWarps / P.Schedulers <= 64,
+       "'max_warps' must not be above 64 x 'schedulers'"},
+      {P.MaxThreadsPerBlock <= 32 * P.MaxWarps,
+       "'max_threads_per_block' must not be above 32 x 'max_warps'"},
+      {P.SharedPerBlock + P.SharedReserved <= P.SharedBytes,
+       "'shared_per_block' and 'shared_reserved' must fit into "
+       "'shared_bytes'"},
+      {P.L1Min <= P.L1Pool, "'l1_min' must not be above 'l1_pool'"},
+      {!P.L1Unified || P.SharedBytes + P.L1Min <= P.L1Pool,
+       "'shared_bytes' and 'l1_min' must fit into 'l1_pool', as 'l1_unified' "
+       "is 1"},
+  };
+  for (const auto &R : Relations)
+    if (!R.Holds)
+      return Diagnostic{std::string("field ") + R.Else};
+  return std::nullopt;
+}
 
 /// One line at a time; remembers which keys were there.
 class Reader {
@@ -78,7 +119,7 @@ std::optional<Diagnostic> Reader::line(std::string_view Line, unsigned Number) {
   if (Body.empty())
     return std::nullopt;
   size_t Equals = Body.find('=');
-  if (Equals == std::string_view::npos)
+  if (Equals == std::string_view::npos || Equals == 0)
     return Fail("expected 'key = value'");
   std::string_view Key = trim(Body.substr(0, Equals));
   std::string_view Value = trim(Body.substr(Equals + 1));
@@ -94,13 +135,10 @@ std::optional<Diagnostic> Reader::line(std::string_view Line, unsigned Number) {
     if (F.Key != Key)
       continue;
     std::optional<uint64_t> Number = parseNumber(Value);
-    if (!Number)
+    if (!Number || *Number < F.Min || *Number > F.Max)
       return Fail("field " + quoted(Key) + ": " + quoted(Value) +
-                  " is not a whole number");
-    if (*Number < F.Min || *Number > F.Max)
-      return Fail("field " + quoted(Key) + ": " + std::string(Value) +
-                  " is not between " + std::to_string(F.Min) + " and " +
-                  std::to_string(F.Max));
+                  " is not a whole number between " + std::to_string(F.Min) +
+                  " and " + std::to_string(F.Max));
     *F.Value = *Number;
     return std::nullopt;
   }
@@ -108,27 +146,20 @@ std::optional<Diagnostic> Reader::line(std::string_view Line, unsigned Number) {
 }
 
 std::optional<Diagnostic> Reader::finish() {
-  auto Missing = [&](std::string_view Key) {
-    return Diagnostic{"field " + quoted(Key) + " is missing"};
-  };
+  std::vector<std::string_view> Missing;
   for (std::string_view Key : {"name", "full_name"})
     if (!Seen.count(Key))
-      return Missing(Key);
+      Missing.push_back(Key);
   for (const Field &F : Fields)
-    if (!Seen.count(F.Key))
-      return Missing(F.Key);
-  // Relations that the model relies on.
-  if (P.L2Latency <= P.L1Latency)
-    return Diagnostic{"field 'l2_latency' must be above 'l1_latency'"};
-  if (P.DramLatency <= P.L2Latency)
-    return Diagnostic{"field 'dram_latency' must be above 'l2_latency'"};
-  if (P.AtomicLatency < P.L2Latency)
-    return Diagnostic{"field 'atomic_latency' must not be below 'l2_latency'"};
-  if (P.MaxWarps % P.Schedulers != 0)
-    return Diagnostic{"field 'max_warps' must be a multiple of 'schedulers'"};
-  if (P.MaxWarps / P.Schedulers > 64)
-    return Diagnostic{"field 'max_warps' must not be above 64 x 'schedulers'"};
-  return std::nullopt;
+    if (!F.Optional && !Seen.count(F.Key))
+      Missing.push_back(F.Key);
+  if (Missing.empty())
+    return unfitting(P);
+  std::string Message = "field " + quoted(Missing[0]) + " is missing";
+  if (Missing.size() > 1)
+    Message += ", and " + std::to_string(Missing.size() - 1) +
+               " others; start from the file of a known GPU";
+  return Diagnostic{Message};
 }
 
 } // namespace
@@ -144,6 +175,9 @@ const char *gevo::gpu::timing::unitName(Unit U) {
 Result<Profile> gevo::gpu::timing::parseProfile(std::string_view Text) {
   Reader R;
   unsigned Number = 0;
+  // Some editors begin files with a mark of the byte order.
+  if (Text.substr(0, 3) == "\xEF\xBB\xBF")
+    Text.remove_prefix(3);
   while (!Text.empty()) {
     size_t End = Text.find('\n');
     if (std::optional<Diagnostic> D = R.line(Text.substr(0, End), ++Number))

@@ -7,7 +7,8 @@
 //
 // A profile holds the figures of one GPU. Profiles are text files, one line
 // "key = value  # comment" per field of ProfileFields.def; the reader is
-// strict, so that a mistyped key is an error and not a default.
+// strict, so that a mistyped key is an error and not a default; only fields
+// that came later may be missing, so that files of users go on working.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,6 +46,7 @@ struct Profile {
   std::string Name;     ///< What --gpu takes: "V100".
   std::string FullName; ///< What the vendor calls it.
 #define FIELD(Name, Key, Min, Max) uint64_t Name = 0;
+#define LATER(Name, Key, Min, Max, Default) uint64_t Name = Default;
 #include "runtime/gpu/timing/ProfileFields.def"
   PipeCost Pipes[NumUnits];
 

@@ -114,21 +114,39 @@ TEST(Profile, UnreadableFileIsNamed) {
 
 TEST(Profile, MalformedLines) {
   EXPECT_EQ(errorOf("\n# c\nsms 80\n"), "3:1: expected 'key = value'");
+  EXPECT_EQ(errorOf("= 80\n"), "1:1: expected 'key = value'");
   EXPECT_EQ(errorOf("smss = 80\n"), "1:1: unknown field 'smss'");
   EXPECT_EQ(errorOf("sms = 80\nsms = 81\n"), "2:1: field 'sms' is given twice");
   EXPECT_EQ(errorOf("sms =  # none\n"), "1:1: field 'sms' has no value");
-  EXPECT_EQ(errorOf("sms = 8x\n"),
-            "1:1: field 'sms': '8x' is not a whole number");
-  EXPECT_EQ(errorOf("sms = -1\n"),
-            "1:1: field 'sms': '-1' is not a whole number");
-  EXPECT_EQ(errorOf("sms = 99999999999999999999\n"),
-            "1:1: field 'sms': '99999999999999999999' is not a whole number");
-  EXPECT_EQ(errorOf("sms = 0\n"),
-            "1:1: field 'sms': 0 is not between 1 and 1024");
+  for (const char *Value : {"8x", "-1", "0", "1.5", "0x50", "+8", "8 9", "1025",
+                            "99999999999999999999"})
+    EXPECT_EQ(errorOf("sms = " + std::string(Value) + "\n"),
+              "1:1: field 'sms': '" + std::string(Value) +
+                  "' is not a whole number between 1 and 1024");
+}
+
+/// A file of a terminal's escapes or of a megabyte of letters cannot fill it.
+TEST(Profile, MessagesStayShortAndPrintable) {
+  EXPECT_EQ(errorOf(std::string("\x1b[2J\0 = 8\n", 10)),
+            "1:1: unknown field '?[2J?'");
+  EXPECT_EQ(errorOf("sms = " + std::string(1000000, 'x') + "\n"),
+            "1:1: field 'sms': '" + std::string(40, 'x') +
+                "...' is not a whole number between 1 and 1024");
+}
+
+TEST(Profile, FilesOfOtherEditors) {
+  std::string Text = textOf("V100"), Dos;
+  for (char C : Text)
+    Dos += C == '\n' ? "\r\n" : std::string(1, C);
+  EXPECT_EQ(errorOf("\xEF\xBB\xBF" + Text), "");
+  EXPECT_EQ(errorOf(Dos), "");
 }
 
 TEST(Profile, MissingFields) {
-  EXPECT_EQ(errorOf(""), "field 'name' is missing");
+  EXPECT_THAT(errorOf(""),
+              testing::MatchesRegex("field 'name' is missing, and [0-9]+ "
+                                    "others; start from the file of a known "
+                                    "GPU"));
   EXPECT_EQ(errorOf(withLine("l2_ways", "")), "field 'l2_ways' is missing");
   EXPECT_EQ(errorOf(withLine("fp64_latency", "")),
             "field 'fp64_latency' is missing");
@@ -136,6 +154,13 @@ TEST(Profile, MissingFields) {
   std::ofstream(File) << withLine("l2_ways", "");
   EXPECT_EQ(readProfile(File).error().str(),
             File + ": field 'l2_ways' is missing");
+}
+
+/// Files of users that are older than a field go on working.
+TEST(Profile, LaterFieldsHaveDefaults) {
+  Result<Profile> P = parseProfile(withLine("poll_step", ""));
+  ASSERT_TRUE(P) << P.error().str();
+  EXPECT_EQ(P->PollStep, 9u);
 }
 
 TEST(Profile, FilesThatCannotBeRead) {
@@ -149,8 +174,7 @@ TEST(Profile, FilesThatCannotBeRead) {
             "/proc/self/mem: cannot be read");
   std::string Empty = Folder + "/empty.gpu";
   std::ofstream{Empty};
-  EXPECT_EQ(readProfile(Empty).error().str(),
-            Empty + ": field 'name' is missing");
+  EXPECT_EQ(readProfile(Empty).error().str(), Empty + ": " + errorOf(""));
 }
 
 TEST(Profile, RelationsBetweenFields) {
@@ -162,6 +186,19 @@ TEST(Profile, RelationsBetweenFields) {
               HasSubstr("'atomic_latency' must not be below 'l2_latency'"));
   EXPECT_THAT(errorOf(withLine("max_warps", "max_warps = 63")),
               HasSubstr("'max_warps' must be a multiple of 'schedulers'"));
+  EXPECT_THAT(errorOf(withLine("max_threads_per_block",
+                               "max_threads_per_block = 2048")),
+              "");
+  EXPECT_THAT(errorOf(withLine("max_warps", "max_warps = 16")),
+              HasSubstr("'max_threads_per_block' must not be above 32 x"));
+  EXPECT_THAT(errorOf(withLine("shared_per_block", "shared_per_block = 98305")),
+              HasSubstr("must fit into 'shared_bytes'"));
+  EXPECT_THAT(errorOf(withLine("shared_reserved", "shared_reserved = 1024")),
+              HasSubstr("must fit into 'shared_bytes'"));
+  EXPECT_THAT(errorOf(withLine("l1_min", "l1_min = 262144")),
+              HasSubstr("'l1_min' must not be above 'l1_pool'"));
+  EXPECT_THAT(errorOf(withLine("l1_min", "l1_min = 65536")),
+              HasSubstr("must fit into 'l1_pool', as 'l1_unified' is 1"));
   std::string Wide = withLine("max_warps", "max_warps = 128");
   size_t At = Wide.find("\nschedulers = ");
   Wide.replace(At, Wide.find('\n', At + 1) - At, "\nschedulers = 1");
