@@ -48,9 +48,7 @@ std::set<std::string> LaunchScenario::writers() const {
 }
 
 std::string LaunchScenario::identity() const {
-  std::string All = std::to_string(unsigned(Rule.Limits.Mode)) + " " +
-                    std::to_string(Rule.Limits.Limit) + " " +
-                    std::to_string(TimeBound);
+  std::string All = join(Rules.texts(), " ") + " " + std::to_string(TimeBound);
   auto Add = [&](ArrayRef<uint8_t> Bytes) {
     All += "\n" + utohexstr(xxh3_64bits(Bytes));
   };
@@ -170,6 +168,15 @@ static Stage stageOf(measure::Outcome O) {
   llvm_unreachable("an outcome without a stage");
 }
 
+// As the search compares errors.
+static double errorOf(const measure::ReplayResult &R,
+                      const measure::OutputRules &Rules) {
+  double Most = 0;
+  for (const measure::OutputResult &Out : R.Outputs)
+    Most = std::max(Most, Rules.errorOf(Out.Name, Out.Diff.MaxError));
+  return Most;
+}
+
 // Far over what a useful variant needs, and soon over for a loop that does not
 // end.
 static constexpr double MostSteps = 4;
@@ -180,7 +187,7 @@ Fitness LaunchRunner::replay(size_t Case, const std::string &Ptx,
   measure::ReplayOptions O;
   O.Checks = AllChecks ? "all" : "bounds";
   O.StepFactor = MostSteps;
-  O.Rule = S.Rule;
+  O.Rules = S.Rules;
   O.AcceptedFindings = S.AcceptedKinds;
   O.Variant = true;
   O.CycleLimit = CycleLimit;
@@ -192,7 +199,7 @@ Fitness LaunchRunner::replay(size_t Case, const std::string &Ptx,
     return Fitness::failed(stageOf(R.Result), R.Reason);
   Fitness F;
   F.Time = R.Microseconds * 1000;
-  F.Error = R.Error;
+  F.Error = errorOf(R, S.Rules);
   return F;
 }
 
@@ -223,14 +230,14 @@ Fitness LaunchRunner::runAll(const Payload &Code, bool AllChecks) {
 Fitness LaunchRunner::guard(size_t Case, const std::string &Ptx) {
   measure::ReplayOptions O;
   O.StepFactor = MostSteps;
-  O.Rule = Guards->Rule;
+  O.Rules = Guards->Rules;
   O.AcceptedFindings = Guards->AcceptedKinds;
   O.Variant = true;
   O.Timing = false;
   measure::ReplayResult R = GuardReplays[Case]->run(Ptx, O);
   Fitness F =
       R.passed() ? Fitness() : Fitness::failed(stageOf(R.Result), R.Reason);
-  F.Error = R.Error;
+  F.Error = errorOf(R, Guards->Rules);
   return F;
 }
 
@@ -308,7 +315,7 @@ Expected<std::vector<LineCost>> LaunchRunner::profile(const Payload &Code) {
     measure::ReplayOptions O;
     O.Checks = "none";
     O.Lines = true;
-    O.Rule = S.Rule;
+    O.Rules = S.Rules;
     unsigned Module = S.ModuleOf[I];
     measure::ReplayResult R = Replays[I]->run(Code.Modules[Module], O);
     if (!R.passed())

@@ -27,7 +27,7 @@ struct LaunchScenario {
   std::vector<unsigned> ModuleOf;
   /// What to call a case when it fails a variant; none: nothing.
   std::vector<std::string> Names;
-  measure::OutputRule Rule;
+  measure::OutputRules Rules;
   /// Kinds of findings that the original has, too, and that were accepted.
   std::set<std::string> AcceptedKinds;
   /// Slower than this many times the original is of no use.

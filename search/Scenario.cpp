@@ -21,8 +21,52 @@
 using namespace llvm;
 using namespace gevo;
 
+namespace {
+/// One rule, which goes to the reader's context: OutputRules.
+struct RuleText {
+  std::string Problem;
+};
+/// A rule, or a list of them.
+struct RuleTexts {
+  RuleText One;
+  std::vector<RuleText> Several;
+  struct Pairs {
+  } None;
+};
+} // namespace
+
+LLVM_YAML_IS_SEQUENCE_VECTOR(RuleText)
+
+template <> struct yaml::ScalarTraits<RuleText> {
+  static StringRef input(StringRef Text, void *Rules, RuleText &R) {
+    bool Taken = static_cast<measure::OutputRules *>(Rules)->add(
+        std::string_view(Text), R.Problem);
+    return Taken ? StringRef() : R.Problem;
+  }
+  static void output(const RuleText &, void *, raw_ostream &) {}
+  static QuotingType mustQuote(StringRef) { return QuotingType::None; }
+};
+
+template <> struct yaml::CustomMappingTraits<RuleTexts::Pairs> {
+  static void inputOne(IO &In, StringRef, RuleTexts::Pairs &) {
+    In.setError("a tolerance is a rule or a list of them, as in "
+                "[rel:1e-4, result.txt=abs:0.1]");
+  }
+  static void output(IO &, RuleTexts::Pairs &) {}
+};
+
+template <> struct yaml::PolymorphicTraits<RuleTexts> {
+  static NodeKind getKind(const RuleTexts &) { return NodeKind::Sequence; }
+  static RuleText &getAsScalar(RuleTexts &T) { return T.One; }
+  static RuleTexts::Pairs &getAsMap(RuleTexts &T) { return T.None; }
+  static std::vector<RuleText> &getAsSequence(RuleTexts &T) {
+    return T.Several;
+  }
+};
+
 template <> struct yaml::MappingTraits<Scenario> {
   static void mapping(IO &In, Scenario &S) {
+    std::optional<RuleTexts> Tolerance;
     In.mapOptional("build", S.Build);
     In.mapRequired("run", S.Run);
     In.mapOptional("held-out", S.HeldOut);
@@ -37,7 +81,9 @@ template <> struct yaml::MappingTraits<Scenario> {
     In.mapOptional("budget", S.Budget);
     In.mapOptional("evals", S.Evals);
     In.mapOptional("seed", S.Seed);
-    In.mapOptional("tolerance", S.Tolerance);
+    In.mapOptional("tolerance", Tolerance);
+    if (Tolerance)
+      S.Tolerance = *static_cast<measure::OutputRules *>(In.getContext());
     In.mapOptional("accept-findings", S.AcceptFindings);
     In.mapOptional("whole-runs", S.WholeRuns);
     In.mapOptional("other-inputs", S.OtherInputs);
@@ -51,8 +97,9 @@ Expected<Scenario> gevo::parseScenario(StringRef Text, StringRef Path) {
     StringRef Path;
   } Found{"", Path};
   Scenario Result;
+  measure::OutputRules Rules;
   yaml::Input In(
-      Text, nullptr,
+      Text, &Rules,
       [](const SMDiagnostic &D, void *Context) {
         auto &P = *static_cast<Problems *>(Context);
         if (P.First.empty())

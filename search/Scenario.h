@@ -14,6 +14,7 @@
 #ifndef GEVO_SEARCH_SCENARIO_H
 #define GEVO_SEARCH_SCENARIO_H
 
+#include "runtime/measure/OutputRules.h"
 #include "llvm/Support/Error.h"
 #include <optional>
 #include <string>
@@ -30,7 +31,8 @@ struct Scenario {
   std::optional<std::string> Out, Gpu, BestOn, Objective, Kernels, Algorithm,
       Budget;
   std::optional<uint64_t> Evals, Seed, Population;
-  std::optional<double> Tolerance;
+  /// Rules, one or a list of them.
+  std::optional<measure::OutputRules> Tolerance;
   std::optional<bool> AcceptFindings, WholeRuns, OtherInputs;
 };
 

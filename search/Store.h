@@ -23,7 +23,7 @@
 namespace gevo {
 
 /// The version of the files' format.
-constexpr int StoreVersion = 5;
+constexpr int StoreVersion = 6;
 
 class Store {
 public:

@@ -26,7 +26,7 @@ using namespace gevo;
 
 std::string WholeScenario::identity() const {
   std::string All = Gpu + "\n" + join(OutputFiles, "\n") + "\n" +
-                    std::to_string(Tolerance) + "\n" +
+                    join(Rules.texts(), "\n") + "\n" +
                     std::to_string(TimeBound) + "\n" + Goal.text() + "\n" +
                     join(AcceptedFindings, "\n");
   return utohexstr(xxh3_64bits(All), /*LowerCase=*/true, 16);
@@ -42,10 +42,16 @@ measure::OutputSpec WholeScenario::output(size_t Number) const {
     Spec.What = measure::OutputSpec::Kind::File;
     Spec.File = OutputFiles[Number - 1];
   }
-  if (Tolerance > 0)
-    Spec.Rule.Limits.Mode = measure::CompareMode::Relative;
-  Spec.Rule.Limits.Limit = Tolerance;
+  Spec.Rule = Rules.of(Spec.name());
+  // In a rule for all outputs a type is meant for arrays, and this is text.
+  if (!Number && !Rules.Named.count(Spec.name()))
+    Spec.Rule.Type = measure::ElementType::None;
   return Spec;
+}
+
+// Is it compared with the spread of several runs?
+static bool countsDeviations(const measure::OutputSpec &Spec) {
+  return Spec.Rule.Limits.Mode == measure::CompareMode::Deviations;
 }
 
 measure::RunDifference WholeCase::compareOutput(size_t Number,
@@ -54,7 +60,11 @@ measure::RunDifference WholeCase::compareOutput(size_t Number,
   // A program may print nothing if it writes files.
   if (!Number && Want.empty() && R.Outputs[0].empty())
     return {};
-  return measure::compareOutput(Outputs[Number], {&Want}, &R.Outputs[Number]);
+  std::vector<const std::string *> Runs = {&Want};
+  if (countsDeviations(Outputs[Number]))
+    for (const std::vector<std::string> &Other : Repeated)
+      Runs.push_back(&Other[Number]);
+  return measure::compareOutput(Outputs[Number], Runs, &R.Outputs[Number]);
 }
 
 Fitness WholeCase::compare(const WholeRun &R) const {
@@ -66,7 +76,8 @@ Fitness WholeCase::compare(const WholeRun &R) const {
     measure::RunDifference D = compareOutput(I, R);
     if (!D.Passed)
       return Fitness::failed(Stage::Compare, D.Reason);
-    F.Error = std::max(F.Error, D.Diff.MaxError);
+    F.Error =
+        std::max(F.Error, Rules.errorOf(Outputs[I].name(), D.Diff.MaxError));
   }
   return F;
 }
@@ -109,6 +120,27 @@ static uint64_t findStepLimit(WholeScenario S, const WholeCase &Case) {
   return 0;
 }
 
+// The numbers of that output in which \p Other differs and the runs do not that
+// tell how it spreads. Nothing if more than numbers differs.
+static std::optional<measure::WordSet>
+changedIn(const WholeCase &Case, size_t Number, const WholeRun &Other) {
+  const std::string &First = Case.Original.Outputs[Number];
+  if (measure::isBinary(First))
+    return std::nullopt;
+  std::optional<measure::WordSet> Changed =
+      measure::changedNumbers(First, Other.Outputs[Number]);
+  if (!Changed || !countsDeviations(Case.Outputs[Number]))
+    return Changed;
+  for (const std::vector<std::string> &Run : Case.Repeated) {
+    auto Spread = measure::changedNumbers(First, Run[Number]);
+    if (!Spread)
+      return std::nullopt;
+    for (size_t Word : *Spread)
+      Changed->erase(Word);
+  }
+  return Changed;
+}
+
 // The numbers that another run prints otherwise, by output. More than numbers,
 // or nothing left to compare, is an error.
 static Expected<std::vector<measure::WordSet>>
@@ -123,9 +155,7 @@ findVolatile(const WholeCase &Case, const WholeRun &Other) {
     measure::RunDifference D = Case.compareOutput(I, Other);
     if (D.Passed)
       continue;
-    std::optional<measure::WordSet> Changed;
-    if (!measure::isBinary(First))
-      Changed = measure::changedNumbers(First, Other.Outputs[I]);
+    std::optional<measure::WordSet> Changed = changedIn(Case, I, Other);
     if (!Changed)
       return unfit("two runs of the program differ: " + D.Reason +
                    "; only what is the same every time can be compared");
@@ -156,6 +186,35 @@ static Error checkFindings(const WholeScenario &S, const Command &C,
                " shows where. Mend it, or accept it with --accept-findings");
 }
 
+// Runs the original again: once, or often enough to know how its answers
+// spread, and then once more to see that it is itself within the tolerance.
+static Error repeatOriginal(const WholeScenario &S, WholeCase &Case,
+                            std::chrono::system_clock::time_point Next) {
+  constexpr unsigned ForSpread = 8;
+  bool Spread = any_of(Case.Outputs, countsDeviations);
+  std::vector<WholeRun> Runs;
+  for (unsigned I = 0; I < (Spread ? ForSpread + 1 : 1); ++I) {
+    // Many seed their random numbers with the time of day in seconds.
+    std::this_thread::sleep_until(Next);
+    Next = std::chrono::system_clock::now() + std::chrono::seconds(1);
+    Runs.push_back(runWhole(S, Case.Run, {}));
+    if (Spread && I < ForSpread &&
+        Runs.back().Outputs.size() == Case.Outputs.size())
+      Case.Repeated.push_back(Runs.back().Outputs);
+  }
+  for (const WholeRun &R : Runs) {
+    auto Volatile = findVolatile(Case, R);
+    if (!Volatile)
+      return Volatile.takeError();
+    ignoreWords(Case, std::move(*Volatile));
+  }
+  if (Fitness F = Case.compare(Runs.back()); Spread && !F.valid())
+    return unfit("a run of the program is itself not within the tolerance of " +
+                 Twine(1 + ForSpread) + " others: " + F.Reason +
+                 "; allow more standard deviations");
+  return Error::success();
+}
+
 Expected<WholeCase> gevo::observeOriginal(WholeScenario &S, const Command &C) {
   WholeCase Case;
   Case.Run = C;
@@ -179,20 +238,17 @@ Expected<WholeCase> gevo::observeOriginal(WholeScenario &S, const Command &C) {
     return unfit("the program prints nothing, writes no file in its working "
                  "directory, and --output names none, so there is nothing to "
                  "compare");
+  Case.Rules = S.Rules;
   for (size_t I = 0; I < First.Outputs.size(); ++I)
     Case.Outputs.push_back(S.output(I));
-  // Many seed their random numbers with the time of day in seconds.
-  std::this_thread::sleep_until(NextSecond);
-  auto Volatile = findVolatile(Case, runWhole(S, C, {}));
-  if (!Volatile)
-    return Volatile.takeError();
-  ignoreWords(Case, std::move(*Volatile));
+  if (Error E = repeatOriginal(S, Case, NextSecond))
+    return E;
   // What a program makes of its time besides printing it is its own affair. A
   // short time may be the same twice by chance.
   constexpr unsigned MoreRuns = 3;
   for (unsigned I = 0; I < MoreRuns; ++I) {
     WholeRun Untimed = runWhole(S, C, {}, RunMode::Untimed);
-    Volatile = findVolatile(Case, Untimed);
+    auto Volatile = findVolatile(Case, Untimed);
     if (Volatile)
       ignoreWords(Case, std::move(*Volatile));
     else

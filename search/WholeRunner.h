@@ -14,6 +14,7 @@
 #ifndef GEVO_SEARCH_WHOLERUNNER_H
 #define GEVO_SEARCH_WHOLERUNNER_H
 
+#include "runtime/measure/OutputRules.h"
 #include "runtime/measure/RunOutputs.h"
 #include "search/Objective.h"
 #include <map>
@@ -54,8 +55,8 @@ struct WholeScenario {
   Objective Goal;
   /// Files that the program writes in its working directory.
   std::vector<std::string> OutputFiles;
-  /// The largest error of a number; 0: outputs are equal to the byte.
-  double Tolerance = 0;
+  /// How far numbers may be off, by OutputSpec::name().
+  measure::OutputRules Rules;
   /// Findings that the original has, too, and that were accepted.
   std::set<std::string> AcceptedFindings;
   /// Warp instructions of a launch; 0: any.
@@ -95,6 +96,10 @@ struct WholeCase {
   /// How outputs are compared. Numbers that change from run to run or with the
   /// time that kernels take are not.
   std::vector<measure::OutputSpec> Outputs;
+  measure::OutputRules Rules;
+  /// The outputs of further runs of the original, if some output is compared in
+  /// standard deviations of them.
+  std::vector<std::vector<std::string>> Repeated;
 
   /// How the outputs of \p R compare: the error, or the stage that fails.
   Fitness compare(const WholeRun &R) const;
@@ -102,9 +107,11 @@ struct WholeCase {
   measure::RunDifference compareOutput(size_t Number, const WholeRun &R) const;
 };
 
-/// Runs the original: twice, to see that it gives the same answer, once without
-/// a model of time, to see what it prints of it, and then to find a limit of
-/// steps, which \p S gets. The error says what makes the program unfit.
+/// Runs the original: twice, to see that it gives the same answer, or more
+/// often to see how its answers spread, where that is asked for; then without a
+/// model of time, to see what it prints of it, and to find a limit of steps,
+/// which
+/// \p S gets. The error says what makes the program unfit.
 llvm::Expected<WholeCase> observeOriginal(WholeScenario &S, const Command &C);
 
 class WholeRunner : public Runner {

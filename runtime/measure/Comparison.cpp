@@ -266,6 +266,11 @@ bool applyWord(std::string_view Word, OutputRule &R, std::string &Error) {
     R.Limits.Limit = 0;
     return true;
   }
+  if (std::optional<double> Plain = parseNumber(Word)) {
+    R.Limits.Mode = *Plain > 0 ? CompareMode::Relative : CompareMode::Exact;
+    R.Limits.Limit = *Plain;
+    return true;
+  }
   std::optional<double> Number = parseNumber(Value);
   if (Key == "floor" && Number) {
     R.Limits.Floor = *Number;

@@ -56,6 +56,7 @@ struct OutputRule {
 };
 
 /// Reads "exact", "abs:1e-6", "rel:1e-4,floor:1e-3,type:f32", "ulp:4", "sd:3".
+/// A number alone, "1e-4", is relative; "0" is exact.
 std::optional<OutputRule> parseRule(std::string_view Text, std::string &Error);
 
 /// A rule for one output, or for all that have none of their own.

@@ -186,9 +186,7 @@ void MemoryImage::judge(const ReplayOptions &O, ReplayResult &R) {
   for (size_t B = 0, Next = 0; B < C.Buffers.size(); ++B) {
     OutputResult Out;
     Out.Name = Replay::bufferName(C, B);
-    auto Special = O.Rules.find(Out.Name);
-    const OutputRule &Rule =
-        Special == O.Rules.end() ? O.Rule : Special->second;
+    const OutputRule &Rule = O.Rules.of(Out.Name);
     for (; Next < Parts.size() && Parts[Next].Buffer == B; ++Next)
       judgePart(Parts[Next], Rule, Out, R);
     if (!Out.Bytes)
@@ -210,8 +208,7 @@ void measure::judgePrinted(const std::string &Expected,
   OutputSpec Spec;
   Spec.What = OutputSpec::Kind::File;
   Spec.File = Replay::PrintfName;
-  auto Special = O.Rules.find(Replay::PrintfName);
-  Spec.Rule = Special == O.Rules.end() ? O.Rule : Special->second;
+  Spec.Rule = O.Rules.of(Replay::PrintfName);
   // A type is meant for arrays, and this is text.
   Spec.Rule.Type = ElementType::None;
   RunDifference D =

@@ -23,8 +23,8 @@
 #define GEVO_RUNTIME_MEASURE_REPLAY_H
 
 #include "runtime/gpu/capture/Case.h"
-#include "runtime/measure/Comparison.h"
 #include "runtime/measure/Device.h"
+#include "runtime/measure/OutputRules.h"
 
 #include <map>
 #include <memory>
@@ -63,8 +63,7 @@ struct ReplayOptions {
   unsigned Repeats = 1;
   /// Keep what each line of the PTX cost, for Replay::lines.
   bool Lines = false;
-  OutputRule Rule;                         ///< For all outputs but these,
-  std::map<std::string, OutputRule> Rules; ///< by Replay::bufferName.
+  OutputRules Rules; ///< By Replay::bufferName.
   /// Kinds of findings ("race-global") that do not fail a run.
   std::set<std::string> AcceptedFindings;
   /// The code is a variant: warnings that the original must have, too, fail it

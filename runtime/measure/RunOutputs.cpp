@@ -277,6 +277,12 @@ std::string OutputSpec::describe() const {
   return "'" + File + "'";
 }
 
+std::string OutputSpec::name() const {
+  return What == Kind::ExitCode ? "exit code"
+         : What == Kind::Stdout ? StdoutName
+                                : File;
+}
+
 bool measure::isBinary(std::string_view Content) {
   return Content.find('\0') != Content.npos;
 }

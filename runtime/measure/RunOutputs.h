@@ -66,6 +66,10 @@ struct OutputSpec {
 
   /// "exit code", "standard output", "'file'".
   std::string describe() const;
+  /// Standard output in options; a file of that name is "./stdout".
+  static constexpr const char *StdoutName = "stdout";
+  /// As options have it: "exit code", StdoutName, the file.
+  std::string name() const;
 };
 
 /// How an output compares.

@@ -30,8 +30,7 @@ using Kind = OutputSpec::Kind;
 
 namespace {
 
-/// Standard output in options; a file of that name is "./stdout".
-constexpr const char *StdoutName = "stdout";
+constexpr const char *StdoutName = OutputSpec::StdoutName;
 
 /// A file without a name for what the program prints.
 int makeScratchFile() {
@@ -71,12 +70,6 @@ std::vector<std::string> namesIn(const RunRecord &R) {
   return Names;
 }
 
-std::string nameOf(const OutputSpec &S) {
-  return S.What == Kind::ExitCode ? "exit code"
-         : S.What == Kind::Stdout ? StdoutName
-                                  : S.File;
-}
-
 void requireExpression(const std::string &Text) {
   try {
     std::regex Check(Text);
@@ -100,7 +93,7 @@ void say(const OutputSpec &Spec, const RunDifference &D) {
 }
 
 nlohmann::ordered_json rowOf(const OutputSpec &Spec, const RunDifference &D) {
-  nlohmann::ordered_json J = {{"name", nameOf(Spec)}};
+  nlohmann::ordered_json J = {{"name", Spec.name()}};
   if (!Spec.Number.empty())
     J["number"] = Spec.Number;
   J["passed"] = D.Passed;
@@ -131,11 +124,9 @@ bool gevo::run::takeCompareOption(CompareOptions &O, const std::string &Name,
     O.Numbers.push_back(*Value);
   } else {
     std::string Error;
-    std::optional<NamedRule> Rule = parseNamedRule(*Value, Error);
-    if (!Rule)
+    if (!O.Rules.add(*Value, Error))
       fail(Error);
     O.HasRules = true;
-    (Rule->Output.empty() ? O.Rule : O.Rules[Rule->Output]) = Rule->Rule;
   }
   return true;
 }
@@ -162,7 +153,7 @@ ProgramOutputs::ProgramOutputs(const CompareOptions &O) : O(O) {
     };
     for (const std::string &Name : O.Outputs)
       require("--output", Name);
-    for (const auto &[Name, Rule] : O.Rules)
+    for (const auto &[Name, Rule] : O.Rules.Named)
       require("--tolerance", Name);
     for (const auto &[Name, Content] : References[0].Files)
       Files.push_back(Name);
@@ -210,14 +201,10 @@ std::vector<OutputSpec> ProgramOutputs::specs() const {
     return O.Outputs.empty() || std::find(O.Outputs.begin(), O.Outputs.end(),
                                           Name) != O.Outputs.end();
   };
-  auto ruleFor = [&](const std::string &Name) {
-    auto It = O.Rules.find(Name);
-    return It == O.Rules.end() ? O.Rule : It->second;
-  };
   std::vector<OutputSpec> All(1);
   All[0].What = Kind::ExitCode;
   OutputSpec Printed;
-  Printed.Rule = ruleFor(StdoutName);
+  Printed.Rule = O.Rules.of(Printed.name());
   for (const std::string &Number : O.Numbers) {
     Printed.Number = Number;
     All.push_back(Printed);
@@ -231,7 +218,7 @@ std::vector<OutputSpec> ProgramOutputs::specs() const {
       OutputSpec File;
       File.What = Kind::File;
       File.File = Name;
-      File.Rule = ruleFor(Name);
+      File.Rule = O.Rules.of(Name);
       All.push_back(File);
     }
   return All;

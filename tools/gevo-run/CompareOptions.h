@@ -13,6 +13,7 @@
 #ifndef GEVO_TOOLS_GEVO_RUN_COMPAREOPTIONS_H
 #define GEVO_TOOLS_GEVO_RUN_COMPAREOPTIONS_H
 
+#include "runtime/measure/OutputRules.h"
 #include "runtime/measure/RunOutputs.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -27,8 +28,7 @@ struct CompareOptions {
   std::string Compare; ///< Folder; empty: nothing is compared.
   std::vector<std::string> Outputs;
   std::vector<std::string> Numbers;
-  measure::OutputRule Rule;
-  std::map<std::string, measure::OutputRule> Rules;
+  measure::OutputRules Rules;
   bool HasRules = false;
 
   bool isUsed() const { return !Keep.empty() || !Compare.empty(); }

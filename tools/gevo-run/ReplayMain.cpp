@@ -59,10 +59,8 @@ struct ReplayLine {
 
 void takeTolerance(ReplayOptions &O, const std::string &Text) {
   std::string Error;
-  std::optional<NamedRule> Rule = parseNamedRule(Text, Error);
-  if (!Rule)
+  if (!O.Rules.add(Text, Error))
     fail(Error);
-  (Rule->Output.empty() ? O.Rule : O.Rules[Rule->Output]) = Rule->Rule;
 }
 
 bool choose(const std::string &Option, const std::string &Value,
@@ -161,7 +159,7 @@ bool isChosen(const ReplayLine &L, const capture::Case &C) {
 
 /// A rule for an output that no launch has would be followed by nobody.
 void checkRules(const ReplayLine &L, const capture::Capture &All) {
-  if (L.Run.Rules.empty())
+  if (L.Run.Rules.Named.empty())
     return;
   std::set<std::string> Known;
   for (const capture::Case &C : All.Cases)
@@ -170,11 +168,10 @@ void checkRules(const ReplayLine &L, const capture::Capture &All) {
   std::string List;
   for (const std::string &Name : Known)
     List += (List.empty() ? "" : ", ") + Name;
-  for (const auto &[Name, Rule] : L.Run.Rules)
-    if (!Known.count(Name))
-      fail("option '--tolerance' names the output '" + Name +
-           "', which no captured launch has; " +
-           (List.empty() ? "there are none" : "there are " + List));
+  if (const std::string *Name = L.Run.Rules.findUnknown(Known))
+    fail("option '--tolerance' names the output '" + *Name +
+         "', which no captured launch has; " +
+         (List.empty() ? "there are none" : "there are " + List));
 }
 
 /// One case, replayed.

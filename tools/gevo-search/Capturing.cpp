@@ -63,10 +63,7 @@ Expected<LaunchScenario> gevo::captureLaunches(const WholeScenario &S,
   Launches->TimeBound = S.TimeBound;
   for (StringRef Finding : S.AcceptedFindings)
     Launches->AcceptedKinds.insert(Finding.rsplit(' ').second.str());
-  if (S.Tolerance > 0) {
-    Launches->Rule.Limits.Mode = measure::CompareMode::Relative;
-    Launches->Rule.Limits.Limit = S.Tolerance;
-  }
+  Launches->Rules = S.Rules;
   return Launches;
 }
 
@@ -298,7 +295,7 @@ gevo::otherInputs(const LaunchScenario &From, const std::string &Gpu,
   if (!Made)
     return Made.takeError();
   Made->Names = std::move(*Names);
-  Made->Rule = From.Rule;
+  Made->Rules = From.Rules;
   Made->AcceptedKinds = From.AcceptedKinds;
   // On other inputs a variant only has to be right.
   Made->TimeBound = 10;

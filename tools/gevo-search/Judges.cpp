@@ -83,7 +83,7 @@ Error Judges::observe(Target &T) {
   T.Scenario.GevoRun = sys::path::parent_path(
       sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(enterNew)));
   T.Scenario.GevoRun += "/gevo-run";
-  T.Scenario.Tolerance = Asked.Tolerance;
+  T.Scenario.Rules = Asked.Tolerance;
   T.Scenario.Goal = cantFail(parseObjective(Asked.Objective), "it was checked");
   // Slower variants may be stepping stones, if not by much; a clock on the wall
   // says little about a single run.
@@ -110,6 +110,12 @@ Error Judges::observe(Target &T) {
   return Error::success();
 }
 
+// ", rel:0.001" if it is not to be the same.
+static std::string allowed(const measure::OutputRule &Rule) {
+  std::string Text = measure::ruleText(Rule);
+  return Text == "exact" ? "" : ", " + Text;
+}
+
 // The kernels of the first GPU, and what is not compared.
 void Judges::tell() {
   const WholeCase &Case = Targets[0].Cases[0];
@@ -131,8 +137,12 @@ void Judges::tell() {
   std::string Compared = "compared after whole runs: standard output";
   for (size_t I = 0; I < Case.Original.Outputs.size(); ++I)
     Compared += (I ? ", " + Asked.Outputs[I - 1] : "") + " (" +
-                std::to_string(Case.Original.Outputs[I].size()) + " bytes)";
+                std::to_string(Case.Original.Outputs[I].size()) + " bytes" +
+                allowed(Case.Outputs[I].Rule) + ")";
   V.say(Compared);
+  if (!Case.Repeated.empty())
+    V.say("standard deviations are those of " +
+          Twine(1 + Case.Repeated.size()) + " runs of the program");
   for (StringRef Finding : Case.Original.Findings) {
     auto [Kernel, Kind] = Finding.rsplit(' ');
     V.say("accepted: '" + Kind + "' in " + demangle(Kernel) +
@@ -152,8 +162,10 @@ void Judges::tell() {
                                       *Ignored.begin())));
 }
 
-// "smooth: arg1 f32; sum: arg1 f32", as the stores of the original tell.
-static std::string outputsOf(const capture::Capture &Captured) {
+// "smooth: arg1 f32, rel:0.1; sum: arg1 f32", as the stores of the original
+// tell.
+static std::string outputsOf(const capture::Capture &Captured,
+                             const measure::OutputRules &Rules) {
   std::map<std::string, std::set<std::string>> Written;
   for (const capture::Case &C : Captured.Cases) {
     std::string Kernel = demangle(C.Launches[0].Kernel);
@@ -162,10 +174,11 @@ static std::string outputsOf(const capture::Capture &Captured) {
       for (const capture::Piece &P : C.Buffers[B].Pieces)
         Marks.insert(P.Marks.begin(), P.Marks.end());
       for (uint8_t Mark : Marks)
-        if (capture::isWritten(Mark))
+        if (std::string Name = measure::Replay::bufferName(C, B);
+            capture::isWritten(Mark))
           Written[Kernel.substr(0, Kernel.find('('))].insert(
-              measure::Replay::bufferName(C, B) + " " +
-              gpu::elementName(capture::typeOf(Mark)));
+              Name + " " + gpu::elementName(capture::typeOf(Mark)) +
+              allowed(Rules.of(Name)));
     }
   }
   std::string Text;
@@ -194,7 +207,7 @@ Error Judges::capture(bool Again) {
   V.say("searching on " +
         counted(Launches->Captured.Cases.size(), "captured launch") + " of " +
         Twine(Count));
-  V.say("compared there: " + outputsOf(Launches->Captured));
+  V.say("compared there: " + outputsOf(Launches->Captured, Launches->Rules));
   if (Asked.OtherInputs)
     if (Error E = makeInputs(Again))
       return E;
@@ -264,9 +277,32 @@ Error Judges::prepare(bool Again) {
     auto Found = Times.find(Name.str());
     return Found == Times.end() ? 1.0 : Found->second;
   }));
-  bool Whole =
-      Asked.WholeRuns || Targets[0].Scenario.Goal.source() == Objective::Runs;
-  return Whole ? Error::success() : capture(Again);
+  bool Spread =
+      Asked.Tolerance.Others.Limits.Mode == measure::CompareMode::Deviations;
+  if (Spread && !Asked.WholeRuns)
+    V.say("judging by whole runs, which is slower: '" +
+          measure::ruleText(Asked.Tolerance.Others) +
+          "' is about repeated runs of the program");
+  bool Whole = Asked.WholeRuns || Spread ||
+               Targets[0].Scenario.Goal.source() == Objective::Runs;
+  if (!Whole)
+    if (Error E = capture(Again))
+      return E;
+  return checkRules();
+}
+
+// A rule for an output that is not there would be followed by nobody.
+Error Judges::checkRules() const {
+  std::set<std::string> Known = {measure::OutputSpec::StdoutName};
+  Known.insert(Asked.Outputs.begin(), Asked.Outputs.end());
+  if (Launches)
+    for (const capture::Case &C : Launches->Captured.Cases)
+      Known.merge(measure::Replay::outputNames(C));
+  const std::string *Unknown = Asked.Tolerance.findUnknown(Known);
+  return Unknown ? failure("--tolerance names the output '" + *Unknown +
+                           "', which is not compared; there are " +
+                           join(Known, ", "))
+                 : Error::success();
 }
 
 std::string Judges::identity() const {

@@ -87,6 +87,7 @@ private:
   llvm::Error observe(Target &T);
   llvm::Error findOutputs(WholeScenario &S);
   llvm::Error capture(bool Again);
+  llvm::Error checkRules() const;
   llvm::Error makeInputs(bool Again);
   llvm::Expected<std::optional<LaunchScenario>> drawInputs(size_t Round,
                                                            bool Again) const;

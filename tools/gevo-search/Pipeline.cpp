@@ -280,10 +280,11 @@ void Pipeline::tellNext(const Finalist *Best) const {
   if (!Best) {
     V.say("nothing better was found; no edit set was written. More time may "
           "help: --budget=20m" +
-          Twine(Asked.Tolerance > 0 ? ""
-                                    : "; so may --tolerance=1e-4, where "
-                                      "results need not be the same to "
-                                      "the bit"));
+          Twine(Asked.Tolerance.largestError() > 0
+                    ? ""
+                    : "; so may --tolerance=1e-4, where "
+                      "results need not be the same to "
+                      "the bit"));
     return;
   }
   if (Asked.HeldOut.empty())
@@ -321,7 +322,7 @@ Error Pipeline::run() {
   SO.Population = Asked.Population;
   SO.MaxEvaluations = Asked.Evaluations;
   SO.MaxSeconds = Asked.Seconds;
-  SO.Tolerance = Asked.Tolerance;
+  SO.Tolerance = Asked.Tolerance.largestError();
   SearchObserver Observer;
   // Not while minimising: the budget is spent then.
   Observer.Evaluated = [&](const Search &S, const Variant &) {
@@ -333,7 +334,7 @@ Error Pipeline::run() {
   Search S(*Device, *Cached, SO, Observer);
   if (Error E = search(S))
     return E;
-  std::vector<Finalist> Found = findFinalists(S, *Judging, Asked.Tolerance, V);
+  std::vector<Finalist> Found = findFinalists(S, *Judging, SO.Tolerance, V);
   Running = nullptr;
   const Finalist *Best = nullptr;
   for (const Finalist &F : Found)

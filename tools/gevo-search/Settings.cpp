@@ -32,7 +32,7 @@ json::Value gevo::toJSON(const Settings &S) {
                       {"population", S.Population},
                       {"evaluations", S.Evaluations},
                       {"seconds", S.Seconds},
-                      {"tolerance", S.Tolerance},
+                      {"tolerance", json::Array(S.Tolerance.texts())},
                       {"accept_findings", S.AcceptFindings},
                       {"whole_runs", S.WholeRuns},
                       {"identity", S.Identity},
@@ -41,18 +41,25 @@ json::Value gevo::toJSON(const Settings &S) {
 
 bool gevo::fromJSON(const json::Value &Value, Settings &S, json::Path P) {
   json::ObjectMapper Map(Value, P);
-  return Map && Map.map("program", S.Program) &&
-         Map.map("held_out", S.HeldOut) && Map.map("outputs", S.Outputs) &&
-         Map.map("out", S.Out) && Map.map("gpu", S.Gpu) &&
-         Map.map("best_on", S.BestOn) && Map.map("objective", S.Objective) &&
-         Map.map("other_inputs", S.OtherInputs) &&
-         Map.map("kernels", S.Kernels) && Map.map("algorithm", S.Algorithm) &&
-         Map.map("seed", S.Seed) && Map.map("population", S.Population) &&
-         Map.map("evaluations", S.Evaluations) &&
-         Map.map("seconds", S.Seconds) && Map.map("tolerance", S.Tolerance) &&
-         Map.map("accept_findings", S.AcceptFindings) &&
-         Map.map("whole_runs", S.WholeRuns) &&
-         Map.map("identity", S.Identity) && Map.map("directory", S.Directory);
+  std::vector<std::string> Tolerance;
+  bool Read =
+      Map && Map.map("program", S.Program) && Map.map("held_out", S.HeldOut) &&
+      Map.map("outputs", S.Outputs) && Map.map("out", S.Out) &&
+      Map.map("gpu", S.Gpu) && Map.map("best_on", S.BestOn) &&
+      Map.map("objective", S.Objective) &&
+      Map.map("other_inputs", S.OtherInputs) && Map.map("kernels", S.Kernels) &&
+      Map.map("algorithm", S.Algorithm) && Map.map("seed", S.Seed) &&
+      Map.map("population", S.Population) &&
+      Map.map("evaluations", S.Evaluations) && Map.map("seconds", S.Seconds) &&
+      Map.map("tolerance", Tolerance) &&
+      Map.map("accept_findings", S.AcceptFindings) &&
+      Map.map("whole_runs", S.WholeRuns) && Map.map("identity", S.Identity) &&
+      Map.map("directory", S.Directory);
+  S.Tolerance = {};
+  std::string Problem;
+  return Read && all_of(Tolerance, [&](const std::string &Rule) {
+           return S.Tolerance.add(Rule, Problem);
+         });
 }
 
 std::vector<std::string> Settings::gpus() const {

@@ -34,7 +34,7 @@ struct Settings {
   uint64_t Population = 0;
   uint64_t Evaluations = 0;
   double Seconds = 0;
-  double Tolerance = 0;
+  measure::OutputRules Tolerance;
   bool AcceptFindings = false;
   /// Judge variants by whole runs, not by captured launches.
   bool WholeRuns = false;

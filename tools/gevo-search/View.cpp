@@ -13,6 +13,7 @@
 #include "tools/gevo-search/View.h"
 #include "passes/edit/JsonText.h"
 #include "search/Objective.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <unistd.h>
@@ -149,6 +150,9 @@ void View::table(const Search &S, ArrayRef<Finalist> Finalists,
                << "': " << C.Result.Reason << '\n';
     }
   }
+  if (std::string Unit = Asked.Tolerance.unit(); !Unit.empty())
+    errs() << "errors are counted in '" << Unit
+           << "'; allowed: " << join(Asked.Tolerance.texts(), "; ") << '\n';
   errs() << "evaluations that ended at each stage:";
   for (unsigned I = 0; I < NumStages; ++I)
     if (S.state().Stages[I])
@@ -184,7 +188,7 @@ json::Object gevo::measuredOf(const Search &S, const Finalist &F,
       {IsTime ? "time_us" : "value", F.Kept.Result.Time / Goal.perUnit()},
       {"speedup", Baseline / F.Kept.Result.Time},
       {"error", F.Kept.Result.Error},
-      {"tolerance", Asked.Tolerance},
+      {"tolerance", json::Array(Asked.Tolerance.texts())},
       {"checks", "all"},
       {"validation", checksOf(F)},
       {"algorithm", Asked.Algorithm},
@@ -194,6 +198,8 @@ json::Object gevo::measuredOf(const Search &S, const Finalist &F,
     O["objective"] = jsonText(Asked.Objective);
     O["unit"] = Goal.unit();
   }
+  if (std::string Unit = Asked.Tolerance.unit(); !Unit.empty())
+    O["error_unit"] = Unit;
   if (!Asked.BestOn.empty())
     O["best_on"] = Asked.BestOn;
   return O;

@@ -59,10 +59,11 @@ static cl::opt<std::string>
                   cl::desc("What to minimise: time (default), registers, "
                            "code-size, wall, stdout:PATTERN, "
                            "stdout-max:PATTERN"));
-static cl::opt<double>
-    Tolerance("tolerance", cl::value_desc("error"), cl::cat(Category),
-              cl::desc("Largest relative error of a number in the output "
-                       "(default: 0, outputs are equal to the byte)"));
+static cl::list<std::string>
+    Tolerance("tolerance", cl::value_desc("[output=]rule"), cl::cat(Category),
+              cl::desc("How far numbers in outputs may be off: exact "
+                       "(default), abs:X, rel:X, ulp:X, sd:X, or X, which "
+                       "means rel:X; may be repeated, for one output each"));
 static cl::opt<std::string>
     Kernels("kernels", cl::value_desc("regex"), cl::cat(Category),
             cl::desc("Edit only functions whose names match"));
@@ -188,7 +189,9 @@ static Expected<std::vector<std::string>> takeScenario() {
     preset(Evals, S->Evals);
   }
   preset(Seed, S->Seed);
-  preset(Tolerance, S->Tolerance);
+  if (S->Tolerance && !Tolerance.getNumOccurrences())
+    for (const std::string &Rule : S->Tolerance->texts())
+      Tolerance.push_back(Rule);
   preset(AcceptFindings, S->AcceptFindings);
   for (const std::string &Text : S->HeldOut)
     HeldOut.push_back(Text);
@@ -264,7 +267,11 @@ static Error fill(ArrayRef<std::string> Program, PipelineOptions &O) {
   S.Algorithm = Algorithm;
   S.Seed = Seed;
   S.Population = Population;
-  S.Tolerance = Tolerance;
+  std::string Problem;
+  for (const std::string &Rule : Tolerance)
+    if (!S.Tolerance.add(Rule, Problem))
+      return createStringError(inconvertibleErrorCode(),
+                               "--tolerance: " + Problem);
   S.AcceptFindings = AcceptFindings;
   S.WholeRuns = WholeRuns;
   O.Folder = Folder.empty() ? S.Out + ".search" : Folder.getValue();

@@ -238,9 +238,13 @@ TEST(Comparison, Rules) {
   EXPECT_EQ(parseRule("ulp:4", Error)->Limits.Mode, CompareMode::Ulp);
   EXPECT_EQ(parseRule("sd:3", Error)->Limits.Mode, CompareMode::Deviations);
   EXPECT_EQ(parseRule("abs:0", Error)->Limits.Mode, CompareMode::Absolute);
+  R = parseRule("1e-4,floor:1", Error);
+  EXPECT_EQ(R->Limits.Mode, CompareMode::Relative) << "a number alone";
+  EXPECT_EQ(R->Limits.Limit, 1e-4);
+  EXPECT_EQ(parseRule("0", Error)->Limits.Mode, CompareMode::Exact);
   for (const char *Bad :
        {"", "rel", "rel:", "rel:x", "rel:-1", "rel:inf", "exact:1", "type:f99",
-        "abs:1,", "floor:1e", "ulps:3"})
+        "abs:1,", "floor:1e", "-1", "nan", "1e999", "1 ", "ulps:3"})
     EXPECT_FALSE(parseRule(Bad, Error)) << Bad;
   EXPECT_NE(Error.find("'ulps:3' is no tolerance"), std::string::npos) << Error;
 }

@@ -118,8 +118,8 @@ TEST_F(ReplayTest, WrongOutput) {
 
 TEST_F(ReplayTest, WithinTolerance) {
   ReplayOptions O;
-  O.Rule.Limits.Mode = CompareMode::Relative;
-  O.Rule.Limits.Limit = 0.51;
+  O.Rules.Others.Limits.Mode = CompareMode::Relative;
+  O.Rules.Others.Limits.Limit = 0.51;
   Case C = doubling();
   std::string Body = "  ld.global.f32 %f1, [%from];\n"
                      "  st.global.f32 [%at], %f1;\n";
@@ -127,7 +127,7 @@ TEST_F(ReplayTest, WithinTolerance) {
   EXPECT_TRUE(R.passed()) << R.Reason;
   EXPECT_DOUBLE_EQ(R.Error, 0.5);
   // A rule for the buffer goes before the rule for all.
-  O.Rules["arg1"] = OutputRule();
+  O.Rules.Named["arg1"] = OutputRule();
   EXPECT_EQ(run(C, Body, O).Result, Outcome::WrongOutput);
 }
 

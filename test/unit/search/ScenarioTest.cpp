@@ -29,9 +29,38 @@ TEST(Scenario, SaysWhatItSays) {
             (std::vector<std::string>{"./app", "a b", "2"}));
   EXPECT_EQ(S->HeldOut.size(), 2u);
   EXPECT_EQ(S->Outputs, std::vector<std::string>{"x.txt"});
-  EXPECT_EQ(*S->Tolerance, 1e-3);
+  EXPECT_EQ(S->Tolerance->texts(), std::vector<std::string>{"rel:0.001"});
   EXPECT_EQ(*S->Evals, 70u);
   EXPECT_FALSE(S->Gpu || S->Budget || S->Build);
+}
+
+TEST(Scenario, ToleranceIsARuleOrAListOfThem) {
+  auto Texts = [](llvm::StringRef Tolerance) {
+    auto S = parseScenario(("run: ./app\ntolerance: " + Tolerance).str(), "s");
+    return S ? S->Tolerance->texts()
+             : std::vector<std::string>{toString(S.takeError())};
+  };
+  using List = std::vector<std::string>;
+  EXPECT_EQ(Texts("rel:1e-4,floor:1"), List{"rel:0.0001,floor:1"});
+  EXPECT_EQ(Texts("[x.txt=abs:0.1, ulp:4]"), (List{"ulp:4", "x.txt=abs:0.1"}));
+  EXPECT_EQ(Texts("\n  - stdout=sd:3\n  - 'arg1=rel:1,type:f32'\n"),
+            (List{"exact", "arg1=rel:1,type:f32", "stdout=sd:3"}));
+  EXPECT_EQ(Texts("[]"), List{"exact"});
+}
+
+TEST(Scenario, NamesMistakesInRulesByLineAndColumn) {
+  EXPECT_EQ(problemOf("run: ./app\ntolerance: much\n"),
+            "s.yaml:2:12: 'much' is no tolerance; expected exact, abs:X, "
+            "rel:X, ulp:X or sd:X, and after a comma floor:X, type:T");
+  EXPECT_EQ(problemOf("run: ./app\ntolerance:\n  - rel:1\n  - x=rel:no\n")
+                .substr(0, 20),
+            "s.yaml:4:5: 'rel:no'");
+  EXPECT_EQ(problemOf("run: ./app\ntolerance: [rel:1, floor:2]\n"),
+            "s.yaml:2:20: 'floor:2' is a second rule for all outputs that have "
+            "none of their own");
+  EXPECT_NE(problemOf("run: ./app\ntolerance:\n  x: rel:1\n")
+                .find("s.yaml:3:3: a tolerance is a rule or a list of them"),
+            std::string::npos);
 }
 
 TEST(Scenario, NamesMistakesByLineAndColumn) {
