@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A capture does not say of what type memory is that is only read; the values
-// tell.
+// One function for each way in which an input differs; those whose launches
+// the original does not get along with are for the caller to leave out.
 //
 //===----------------------------------------------------------------------===//
 
 #include "search/OtherInputs.h"
+#include "search/OtherValues.h"
 #include "llvm/ADT/STLExtras.h"
-#include <cmath>
-#include <cstring>
+#include "llvm/ADT/Twine.h"
 #include <set>
 
 using namespace llvm;
@@ -21,182 +21,45 @@ using namespace gevo;
 using capture::Buffer;
 using capture::Case;
 
-namespace {
-
-template <typename T> T loadAs(const uint8_t *From) {
-  T Value;
-  std::memcpy(&Value, From, sizeof(T));
-  return Value;
-}
-
-/// The bytes of a buffer as elements of one size, wherever they are.
-class Elements {
-public:
-  Elements(Buffer &B, size_t Size) : Size(Size) {
-    for (capture::Piece &P : B.Pieces)
-      for (size_t I = 0; I + Size <= P.Before.size(); I += Size)
-        At.push_back(&P.Before[I]);
+static StringRef nameOf(Draw How) {
+  switch (How) {
+  case Draw::Like:
+    return "other values";
+  case Draw::Beyond:
+    return "values beyond those seen";
+  case Draw::Order:
+    return "the same values in another order";
   }
-  size_t count() const { return At.size(); }
-  size_t size() const { return Size; }
-  uint8_t *operator[](size_t I) const { return At[I]; }
-
-private:
-  size_t Size;
-  std::vector<uint8_t *> At;
-};
-
-} // namespace
-
-static bool isAddress(uint64_t Word, const Case &C) {
-  return any_of(C.Buffers, [&](const Buffer &To) {
-    return Word >= To.Address && Word < To.Address + To.Size;
-  });
-}
-
-static bool holdsAddresses(Buffer &B, const Case &C) {
-  Elements Words(B, 8);
-  for (size_t I = 0; I < Words.count(); ++I)
-    if (isAddress(loadAs<uint64_t>(Words[I]), C))
-      return true;
-  return false;
-}
-
-// A number that people compute with.
-template <typename T> static bool isFloat(const uint8_t *At) {
-  constexpr double Least = 1e-12, Most = 1e12;
-  double Value = std::fabs(loadAs<T>(At));
-  return Value >= Least && Value <= Most;
-}
-
-// Zeros, and numbers that people compute with; not zeros alone.
-template <typename T> static bool areFloats(const Elements &All) {
-  bool Any = false;
-  for (size_t I = 0; I < All.count(); ++I) {
-    if (loadAs<T>(All[I]) == 0)
-      continue;
-    if (!isFloat<T>(All[I]))
-      return false;
-    Any = true;
-  }
-  return Any;
-}
-
-template <typename T>
-static void drawFloat(uint8_t *To, T Least, T Most, Random &Dice) {
-  double Share = double(Dice.next() >> 11) * 0x1p-53;
-  T Value = Least + (Most - Least) * T(Share);
-  std::memcpy(To, &Value, sizeof(T));
-}
-
-// One that stands alone, by up to a half.
-template <typename T> static void drawNear(uint8_t *Of, Random &Dice) {
-  T Value = loadAs<T>(Of);
-  drawFloat<T>(Of, Value / 2, Value * T(1.5), Dice);
-}
-
-template <typename T>
-static void drawFloats(const Elements &All, Random &Dice) {
-  T Least = loadAs<T>(All[0]), Most = Least;
-  for (size_t I = 0; I < All.count(); ++I) {
-    Least = std::min(Least, loadAs<T>(All[I]));
-    Most = std::max(Most, loadAs<T>(All[I]));
-  }
-  for (size_t I = 0; I < All.count(); ++I)
-    // A buffer filled with one number must not stay one: a kernel that takes
-    // the number for granted would be right on it.
-    if (Least == Most)
-      drawNear<T>(All[I], Dice);
-    else
-      drawFloat<T>(All[I], Least, Most, Dice);
-}
-
-static void drawWords(const Elements &All, Random &Dice) {
-  std::vector<uint8_t> Seen;
-  for (size_t I = 0; I < All.count(); ++I)
-    Seen.insert(Seen.end(), All[I], All[I] + All.size());
-  // As with floats: one number alone must not stay it. Zeros do, as what was
-  // cleared is there to be counted from.
-  uint32_t First = 0;
-  std::memcpy(&First, Seen.data(), All.size());
-  bool Alone = First && llvm::equal(ArrayRef(Seen).drop_front(All.size()),
-                                    ArrayRef(Seen).drop_back(All.size()));
-  for (size_t I = 0; I < All.count(); ++I) {
-    uint32_t Near = First + Dice.below(3) - 1;
-    std::memcpy(All[I],
-                Alone ? reinterpret_cast<const uint8_t *>(&Near)
-                      : &Seen[Dice.below(All.count()) * All.size()],
-                All.size());
-  }
-}
-
-static void shuffle(const Elements &All, Random &Dice) {
-  for (size_t I = All.count(); I > 1; --I) {
-    size_t J = Dice.below(I);
-    std::swap_ranges(All[I - 1], All[I - 1] + All.size(), All[J]);
-  }
-}
-
-// Elements of the size that the values of \p B seem to have.
-static Elements elementsOf(Buffer &B, bool Doubles, bool &Floats) {
-  Elements Eight(B, 8), Four(B, 4);
-  bool Whole = all_of(B.Pieces, [](const capture::Piece &P) {
-    return P.Before.size() % 4 == 0;
-  });
-  bool Long = all_of(B.Pieces, [](const capture::Piece &P) {
-    return P.Before.size() % 8 == 0;
-  });
-  Floats = true;
-  if (Doubles && Long && areFloats<double>(Eight))
-    return Eight;
-  if (Whole && areFloats<float>(Four))
-    return Four;
-  Floats = false;
-  return Whole ? Four : Elements(B, 1);
-}
-
-// False if \p B is left as it is.
-static bool change(Buffer &B, const Case &C, bool Doubles, bool Order,
-                   Random &Dice) {
-  if (holdsAddresses(B, C))
-    return false;
-  bool Floats;
-  Elements All = elementsOf(B, Doubles, Floats);
-  if (All.count() < 2 && (Order || !Floats))
-    return false;
-  if (Order)
-    shuffle(All, Dice);
-  else if (!Floats)
-    drawWords(All, Dice);
-  else if (All.size() == 8)
-    drawFloats<double>(All, Dice);
-  else
-    drawFloats<float>(All, Dice);
-  return true;
+  llvm_unreachable("a draw without a name");
 }
 
 // All buffers or, where a kernel needs some of them as they are, such as the
 // rows of a sparse matrix, as many as it gets along with.
-static void addValues(const Case &C, bool Doubles, bool Order, Random &Dice,
+static bool addValues(const Case &C, bool Doubles, Draw How, Random &Dice,
                       function_ref<bool(Case &)> Works,
                       std::vector<OtherInput> &To) {
-  std::string What =
-      Order ? "the same values in another order" : "other values";
+  // A root of what was always positive is one of nothing: no input at all.
+  auto GetsAlong = [&](Case &Changed) {
+    return Works(Changed) && (How != Draw::Beyond || staysFinite(C, Changed));
+  };
+  std::string What = nameOf(How).str();
   Case Whole = C;
   std::vector<size_t> Changed;
   for (size_t I = 0; I < C.Buffers.size(); ++I)
-    if (change(Whole.Buffers[I], C, Doubles, Order, Dice))
+    if (drawValues(Whole.Buffers[I], C, Doubles, How, Dice))
       Changed.push_back(I);
   if (Changed.empty())
-    return;
-  if (Works(Whole))
-    return To.push_back({std::move(Whole), What, std::nullopt});
+    return false;
+  if (GetsAlong(Whole)) {
+    To.push_back({std::move(Whole), What, std::nullopt});
+    return true;
+  }
   Case Some = C;
   size_t Count = 0;
   for (size_t I : Changed) {
     Case More = Some;
     More.Buffers[I] = Whole.Buffers[I];
-    if (!Works(More))
+    if (!GetsAlong(More))
       continue;
     Some = std::move(More);
     ++Count;
@@ -206,6 +69,7 @@ static void addValues(const Case &C, bool Doubles, bool Order, Random &Dice,
                   What + " in " + std::to_string(Count) + " of " +
                       std::to_string(Changed.size()) + " buffers",
                   std::nullopt});
+  return Count;
 }
 
 // The word at \p At is a half of an address.
@@ -221,16 +85,12 @@ static bool isOfAddress(const capture::Bytes &Params, size_t At,
 static bool drawParameter(capture::Bytes &Params, size_t At, size_t Size,
                           bool Doubles, const Case &C, Random &Dice) {
   uint8_t *From = &Params[At];
-  if (Doubles && Size == 8 && isFloat<double>(From)) {
-    drawNear<double>(From, Dice);
+  if (Doubles && Size == 8 && drawNear(From, 8, Dice))
     return true;
-  }
   bool Any = false;
   for (size_t Word = 0; Word + 4 <= Size; Word += 4)
-    if (!isOfAddress(Params, At + Word, C) && isFloat<float>(From + Word)) {
-      drawNear<float>(From + Word, Dice);
-      Any = true;
-    }
+    if (!isOfAddress(Params, At + Word, C))
+      Any |= drawNear(From + Word, 4, Dice);
   return Any;
 }
 
@@ -260,10 +120,12 @@ struct Count {
 };
 } // namespace
 
+static constexpr uint32_t MostCount = 1 << 24;
+
 // Of the first few that may be: every word, as a parameter may be a structure,
 // and one of eight bytes may have the count in its lower half.
 static std::vector<Count> countsOf(const Case &C) {
-  constexpr uint32_t Least = 2, Most = 1 << 24;
+  constexpr uint32_t Least = 2;
   constexpr size_t MostCounts = 8;
   const capture::Launch &L = C.Launches[0];
   std::vector<Count> All;
@@ -273,7 +135,7 @@ static std::vector<Count> countsOf(const Case &C) {
       continue;
     auto Value = loadAs<uint32_t>(&L.Params[At]);
     auto After = upper_bound(L.Offsets, At);
-    if (Value < Least || Value > Most || After == L.Offsets.begin())
+    if (Value < Least || Value > MostCount || After == L.Offsets.begin())
       continue;
     size_t Inside = At - *std::prev(After);
     std::string Where = "parameter " +
@@ -321,18 +183,92 @@ static void addBlocks(const Case &C, std::vector<OtherInput> &To) {
   }
 }
 
+// No and yes, or the first and the second of something: a kernel that is asked
+// for one alone must not forget the other. Not in eight bytes, where a zero is
+// no address.
+static void addFlags(const Case &C, std::vector<OtherInput> &To) {
+  const capture::Launch &L = C.Launches[0];
+  for (size_t I = 0; I < L.Offsets.size(); ++I) {
+    size_t At = L.Offsets[I],
+           End = I + 1 < L.Offsets.size() ? L.Offsets[I + 1] : L.Params.size();
+    ArrayRef<uint8_t> Bytes = ArrayRef(L.Params).slice(At, End - At);
+    if (Bytes.empty() || Bytes.size() > 4 || Bytes[0] > 1 ||
+        any_of(Bytes.drop_front(), [](uint8_t B) { return B; }))
+      continue;
+    OtherInput O{C,
+                 std::to_string(1 - Bytes[0]) + " for " +
+                     std::to_string(Bytes[0]) + " in parameter " +
+                     std::to_string(I),
+                 std::nullopt};
+    O.Changed.Launches[0].Params[At] ^= 1;
+    To.push_back(std::move(O));
+  }
+}
+
+// In each dimension that has more than one.
+static bool halve(capture::Extent &Of) {
+  bool Any = false;
+  for (uint32_t *Size : {&Of.X, &Of.Y, &Of.Z})
+    if (*Size > 1) {
+      *Size /= 2;
+      Any = true;
+    }
+  return Any;
+}
+
+// Loops that take more than what there are threads for, and that go round once
+// here: with fewer blocks for the same, with a larger count for what fewer
+// blocks leave of the memory, and with fewer threads where a kernel asks how
+// many it has.
+static void addRounds(const Case &C, bool AnyBlock,
+                      std::vector<OtherInput> &To) {
+  OtherInput Fewer{C, "half of its blocks", std::nullopt};
+  if (halve(Fewer.Changed.Launches[0].Grid)) {
+    for (const Count &Of : countsOf(C))
+      if (Of.Value <= MostCount / 2) {
+        OtherInput O = withCount(Fewer.Changed, Of, 2 * Of.Value);
+        O.What += " and " + Fewer.What;
+        O.Count.reset();
+        To.push_back(std::move(O));
+      }
+    To.push_back(std::move(Fewer));
+  }
+  constexpr uint64_t Warp = 32;
+  capture::Extent Block = C.Launches[0].Block;
+  if (!AnyBlock || uint64_t(Block.X) * Block.Y * Block.Z < 2 * Warp)
+    return;
+  uint32_t &Longest = Block.X >= Block.Y && Block.X >= Block.Z ? Block.X
+                      : Block.Y >= Block.Z                     ? Block.Y
+                                                               : Block.Z;
+  Longest /= 2;
+  OtherInput Narrow{C, "half of its threads", std::nullopt};
+  Narrow.Changed.Launches[0].Block = Block;
+  To.push_back(std::move(Narrow));
+}
+
 std::vector<OtherInput>
-gevo::drawOtherInputs(const Case &C, bool Doubles, Random &Dice,
+gevo::drawOtherInputs(const Case &C, const KernelTraits &Traits, Random &Dice,
                       function_ref<bool(Case &)> Works) {
   std::vector<OtherInput> All;
-  for (bool Order : {false, false, true})
-    addValues(C, Doubles, Order, Dice, Works, All);
+  for (Draw How : {Draw::Like, Draw::Beyond, Draw::Order})
+    if (!addValues(C, Traits.Doubles, How, Dice, Works, All) &&
+        How == Draw::Beyond)
+      addValues(C, Traits.Doubles, Draw::Like, Dice, Works, All);
   if (C.Launches.size() == 1) {
-    addParameters(C, Doubles, Dice, All);
+    addParameters(C, Traits.Doubles, Dice, All);
+    addFlags(C, All);
     addCounts(C, Dice, All);
     addBlocks(C, All);
+    addRounds(C, Traits.AnyBlock, All);
   }
   return All;
+}
+
+KernelTraits gevo::traitsOf(StringRef Ptx, StringRef Kernel) {
+  StringRef Text =
+      Ptx.substr(Ptx.find((Twine(".entry ") + Kernel + "(").str()));
+  Text = Text.substr(0, Text.find("\n}"));
+  return {Ptx.contains(".f64"), Text.contains("%ntid")};
 }
 
 // Both sizes are so many elements, or rows, for the count that they go with.

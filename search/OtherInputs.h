@@ -7,8 +7,8 @@
 //
 // Where the user gives no held-out run, inputs that the search has not seen are
 // made from those that it has: other values, another order, another count, with
-// buffers that fit it. What the original makes of them is what is expected (see
-// renewExpected).
+// buffers that fit it, fewer blocks and threads. What the original makes of
+// them is what is expected (see renewExpected).
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +19,7 @@
 #include "runtime/gpu/capture/Case.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,18 +41,29 @@ struct OtherInput {
   std::optional<CountChange> Count;
 };
 
+/// What the text of a kernel tells about its inputs.
+struct KernelTraits {
+  /// Floats may have eight bytes where that cannot be told from the values.
+  bool Doubles = false;
+  /// It asks how many threads a block has, and so takes any number.
+  bool AnyBlock = false;
+};
+KernelTraits traitsOf(llvm::StringRef Ptx, llvm::StringRef Kernel);
+
 /// Draws inputs like those of \p C. Floats are drawn between the least and the
 /// largest of their buffer, everything else from the words that the buffer
 /// holds, so that an index stays one; the only float of a buffer, and floats
-/// among the parameters, near what they are. Buffers that hold addresses are
-/// left as they are. \p Doubles: floats have eight bytes where that cannot be
-/// told from the values.
+/// among the parameters, near what they are. Another draw goes beyond: by the
+/// width of the range on both sides. Buffers that hold addresses are left as
+/// they are.
 /// Counts are made smaller: by some, and by what a block of the grid stands
-/// for, with a block less. \p Works: the original gets along with such a case;
-/// where not, fewer buffers have other values.
+/// for, with a block less; flags are turned; fewer blocks and threads have the
+/// same to do, or twice as much.
+/// \p Works: the original gets along with such a case; where not, fewer buffers
+/// have other values. The other changes are not asked about.
 std::vector<OtherInput>
-drawOtherInputs(const capture::Case &C, bool Doubles, Random &Dice,
-                llvm::function_ref<bool(capture::Case &)> Works);
+drawOtherInputs(const capture::Case &C, const KernelTraits &Traits,
+                Random &Dice, llvm::function_ref<bool(capture::Case &)> Works);
 
 /// A program that has fewer elements has smaller buffers: lets those of \p O,
 /// whose expected memory is known, end with what its count asks for, so that an

@@ -223,14 +223,14 @@ static std::string makeInputs(const LaunchScenario &From,
   for (size_t I : typicalCases(From.Captured, Which.PerKernel)) {
     const capture::Case &C = From.Captured.Cases[I];
     const std::string &Ptx = From.Captured.Modules[C.Module];
-    bool Doubles = StringRef(Ptx).contains(".f64");
+    KernelTraits Traits = traitsOf(Ptx, C.Launches[0].Kernel);
     capture::Case Same = C;
     std::vector<uint64_t> Before, Now;
     bool Known = measure::renewExpected(*D, Same, Ptx, O, Problem, &Before);
     auto Works = [&](capture::Case &Changed) {
       return measure::renewExpected(*D, Changed, Ptx, O, Problem, &Now);
     };
-    for (OtherInput &Other : drawOtherInputs(C, Doubles, Dice, Works)) {
+    for (OtherInput &Other : drawOtherInputs(C, Traits, Dice, Works)) {
       if (!Works(Other.Changed))
         continue;
       if (Known)

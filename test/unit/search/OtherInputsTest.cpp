@@ -8,7 +8,9 @@
 #include "search/OtherInputs.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
+#include <cmath>
 #include <cstring>
+#include <map>
 
 using namespace gevo;
 using namespace llvm;
@@ -49,12 +51,11 @@ TEST(OtherInputs, FloatsStayInTheirRange) {
     Values.push_back(-1.0f + I * 0.05f);
   Random Dice(1);
   std::vector<OtherInput> All =
-      drawOtherInputs(caseOf(Values), false, Dice, anyWorks);
+      drawOtherInputs(caseOf(Values), {}, Dice, anyWorks);
   ASSERT_EQ(All.size(), 4u);
   EXPECT_EQ(All[0].What, "other values");
   std::vector<float> Drawn = valuesIn<float>(All[0].Changed);
   EXPECT_NE(Drawn, Values);
-  EXPECT_NE(Drawn, valuesIn<float>(All[1].Changed));
   for (float V : Drawn)
     EXPECT_TRUE(V >= -1.0f && V <= -1.0f + 63 * 0.05f) << V;
   std::vector<float> Order = valuesIn<float>(All[2].Changed);
@@ -63,12 +64,50 @@ TEST(OtherInputs, FloatsStayInTheirRange) {
   EXPECT_EQ(Order, Values) << "the same in another order";
 }
 
+TEST(OtherInputs, OneDrawGoesBeyondTheRange) {
+  std::vector<float> Values;
+  for (int I = 0; I < 64; ++I)
+    Values.push_back(10.0f + I);
+  Random Dice(1);
+  OtherInput O = drawOtherInputs(caseOf(Values), {}, Dice, anyWorks)[1];
+  EXPECT_EQ(O.What, "values beyond those seen");
+  std::vector<float> Drawn = valuesIn<float>(O.Changed);
+  for (float V : Drawn)
+    EXPECT_TRUE(V >= 10 - 63 && V <= 73 + 63) << V;
+  EXPECT_TRUE(any_of(Drawn, [](float V) { return V < 0; }));
+  EXPECT_TRUE(any_of(Drawn, [](float V) { return V > 73; }));
+}
+
+TEST(OtherInputs, BeyondIsOnlyWhereTheOriginalStaysFinite) {
+  std::vector<float> Values;
+  for (int I = 0; I < 64; ++I)
+    Values.push_back(1.0f + I);
+  capture::Case C = caseOf(Values);
+  const capture::Bytes &In = C.Buffers[0].Pieces[0].Before;
+  C.Buffers.push_back(capture::Buffer::output(8192, capture::Bytes(In.size()),
+                                              In, capture::ElementType::F32));
+  // A kernel that takes roots.
+  auto Root = [](capture::Case &Now) {
+    std::vector<float> Roots = valuesIn<float>(Now);
+    for (float &V : Roots)
+      V = std::sqrt(V);
+    capture::Bytes &Out = Now.Buffers[1].Pieces[0].After;
+    std::memcpy(Out.data(), Roots.data(), Out.size());
+    return true;
+  };
+  Random Dice(1);
+  std::vector<OtherInput> All = drawOtherInputs(C, {}, Dice, Root);
+  EXPECT_EQ(All[0].What, "other values");
+  EXPECT_EQ(All[1].What, "other values");
+  EXPECT_NE(valuesIn<float>(All[0].Changed), valuesIn<float>(All[1].Changed));
+}
+
 TEST(OtherInputs, OneNumberInABufferDoesNotStayOne) {
   Random Dice(1);
   for (size_t Count : {1, 8}) {
     std::vector<float> Ones(Count, -2);
     for (float V : valuesIn<float>(
-             drawOtherInputs(caseOf(Ones), false, Dice, anyWorks)[0].Changed))
+             drawOtherInputs(caseOf(Ones), {}, Dice, anyWorks)[0].Changed))
       EXPECT_TRUE(V != -2 && V >= -3 && V <= -1) << V;
   }
 }
@@ -77,7 +116,7 @@ TEST(OtherInputs, NorDoesOneWholeNumberUnlessItIsZero) {
   Random Dice(1);
   auto Drawn = [&](const std::vector<int> &Values) {
     return valuesIn<int>(
-        drawOtherInputs(caseOf(Values), false, Dice, anyWorks)[0].Changed);
+        drawOtherInputs(caseOf(Values), {}, Dice, anyWorks)[0].Changed);
   };
   std::vector<int> Sevens(20, 7), Zeros(20, 0), Others = Drawn(Sevens);
   EXPECT_NE(Others, Sevens);
@@ -99,7 +138,8 @@ TEST(OtherInputs, NumbersInParametersAreNotTakenForGranted) {
   std::memcpy(&L.Params[16], &Step, 8);
   L.Offsets = {0, 16};
   Random Dice(1);
-  OtherInput O = drawOtherInputs(C, /*Doubles=*/true, Dice, anyWorks)[3];
+  OtherInput O =
+      drawOtherInputs(C, {/*Doubles=*/true, false}, Dice, anyWorks)[3];
   EXPECT_EQ(O.What, "other numbers in its parameters");
   const capture::Bytes &Now = O.Changed.Launches[0].Params;
   std::memcpy(&Factor, &Now[8], 4);
@@ -124,7 +164,7 @@ TEST(OtherInputs, WhatAKernelNeedsAsItIsStays) {
     return llvm::is_sorted(Is) && Is[0] < Is[4];
   };
   Random Dice(1);
-  std::vector<OtherInput> All = drawOtherInputs(C, false, Dice, Sorted);
+  std::vector<OtherInput> All = drawOtherInputs(C, {}, Dice, Sorted);
   EXPECT_EQ(All[0].What, "other values in 1 of 2 buffers");
   EXPECT_EQ(All[2].What, "the same values in another order in 1 of 2 buffers");
   for (OtherInput &O : All) {
@@ -139,8 +179,11 @@ TEST(OtherInputs, WhatAKernelNeedsAsItIsStays) {
 TEST(OtherInputs, IndicesStayIndices) {
   std::vector<int> Values = {3, 1, 4, 1, 5, 9, 2, 6};
   Random Dice(1);
-  for (const OtherInput &O :
-       drawOtherInputs(caseOf(Values), false, Dice, anyWorks))
+  std::vector<OtherInput> All =
+      drawOtherInputs(caseOf(Values), {}, Dice, anyWorks);
+  EXPECT_EQ(All[1].What, "values beyond those seen");
+  All.erase(All.begin() + 1);
+  for (const OtherInput &O : All)
     for (int V : valuesIn<int>(O.Changed))
       EXPECT_TRUE(is_contained(Values, V)) << V;
 }
@@ -149,14 +192,14 @@ TEST(OtherInputs, AddressesAreLeftAlone) {
   std::vector<uint64_t> Values = {4096, 4104, 4112, 4120};
   Random Dice(1);
   for (const OtherInput &O :
-       drawOtherInputs(caseOf(Values), false, Dice, anyWorks))
+       drawOtherInputs(caseOf(Values), {}, Dice, anyWorks))
     EXPECT_EQ(valuesIn<uint64_t>(O.Changed), Values);
 }
 
 TEST(OtherInputs, CountsShrink) {
   Random Dice(1);
   std::vector<OtherInput> All =
-      drawOtherInputs(caseOf(std::vector<int>(100, 7)), false, Dice, anyWorks);
+      drawOtherInputs(caseOf(std::vector<int>(100, 7)), {}, Dice, anyWorks);
   uint32_t Count;
   std::memcpy(&Count, &All.back().Changed.Launches[0].Params[8], 4);
   EXPECT_LT(Count, 100u);
@@ -178,7 +221,7 @@ TEST(OtherInputs, CountsInStructuresAndLongWordsShrink) {
   std::memcpy(&L.Params[16], &Columns, 8);
   L.Offsets = {0, 8, 16};
   Random Dice(1);
-  std::vector<OtherInput> All = drawOtherInputs(C, false, Dice, anyWorks);
+  std::vector<OtherInput> All = drawOtherInputs(C, {}, Dice, anyWorks);
   ASSERT_EQ(All.size(), 6u);
   EXPECT_NE(All[4].What.find(" for 10 in parameter 1+4"), std::string::npos);
   EXPECT_NE(All[5].What.find(" for 20 in parameter 2"), std::string::npos);
@@ -188,9 +231,51 @@ TEST(OtherInputs, BlocksGoWithTheirCount) {
   capture::Case C = caseOf(std::vector<int>(100, 7));
   C.Launches[0].Grid = {4, 4, 1};
   Random Dice(1);
-  OtherInput Last = drawOtherInputs(C, false, Dice, anyWorks).back();
-  EXPECT_EQ(Last.What, "75 for 100 in parameter 1, with fewer blocks");
-  EXPECT_EQ(Last.Changed.Launches[0].Grid, (capture::Extent{3, 3, 1}));
+  std::vector<OtherInput> All = drawOtherInputs(C, {}, Dice, anyWorks);
+  const OtherInput &Less = All[All.size() - 3];
+  EXPECT_EQ(Less.What, "75 for 100 in parameter 1, with fewer blocks");
+  EXPECT_EQ(Less.Changed.Launches[0].Grid, (capture::Extent{3, 3, 1}));
+}
+
+TEST(OtherInputs, LoopsGoRoundMoreThanOnce) {
+  capture::Case C = caseOf(std::vector<int>(100, 7));
+  C.Launches[0].Grid = {4, 1, 1};
+  C.Launches[0].Block = {32, 4, 1};
+  Random Dice(1);
+  std::vector<OtherInput> All =
+      drawOtherInputs(C, {false, /*AnyBlock=*/true}, Dice, anyWorks);
+  auto Last = ArrayRef(All).take_back(3);
+  EXPECT_EQ(Last[0].What, "200 for 100 in parameter 1 and half of its blocks");
+  EXPECT_EQ(Last[0].Changed.Launches[0].Grid, (capture::Extent{2, 1, 1}));
+  EXPECT_FALSE(Last[0].Count) << "buffers stay as they are";
+  EXPECT_EQ(Last[1].What, "half of its blocks");
+  EXPECT_EQ(Last[2].What, "half of its threads");
+  EXPECT_EQ(Last[2].Changed.Launches[0].Block, (capture::Extent{16, 4, 1}));
+  EXPECT_EQ(Last[2].Changed.Launches[0].Grid, C.Launches[0].Grid);
+}
+
+TEST(OtherInputs, FlagsAreTurned) {
+  capture::Case C = caseOf(std::vector<int>(100, 7));
+  capture::Launch &L = C.Launches[0];
+  // A bool that is set, an int that is not, and an address that is none.
+  L.Params.resize(32);
+  L.Params[12] = 1;
+  L.Offsets = {0, 8, 12, 16, 24};
+  Random Dice(1);
+  std::map<std::string, capture::Bytes> Named;
+  for (const OtherInput &O : drawOtherInputs(C, {}, Dice, anyWorks))
+    Named[O.What] = O.Changed.Launches[0].Params;
+  ASSERT_TRUE(Named.count("0 for 1 in parameter 2"));
+  EXPECT_EQ(Named["0 for 1 in parameter 2"][12], 0);
+  EXPECT_FALSE(Named.count("1 for 0 in parameter 4"));
+}
+
+TEST(OtherInputs, KernelsTellWhatTheyTake) {
+  const char Text[] = ".visible .entry a(\n)\n{\n mov.u32 %r1, %ntid.x;\n}\n"
+                      ".visible .entry b(\n)\n{\n add.f64 %fd1;\n}\n";
+  EXPECT_TRUE(traitsOf(Text, "a").AnyBlock);
+  EXPECT_FALSE(traitsOf(Text, "b").AnyBlock);
+  EXPECT_TRUE(traitsOf(Text, "b").Doubles);
 }
 
 TEST(OtherInputs, BuffersFitTheirCount) {

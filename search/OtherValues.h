@@ -1,0 +1,56 @@
+//===- OtherValues.h - Values like those of a buffer ------------*- C++ -*-===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The part of OtherInputs that knows values: what a buffer holds is told by its
+// contents, as a capture has no types for memory that is only read.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_SEARCH_OTHERVALUES_H
+#define GEVO_SEARCH_OTHERVALUES_H
+
+#include "passes/edit/Random.h"
+#include "runtime/gpu/capture/Case.h"
+#include <cstring>
+
+namespace gevo {
+
+template <typename T> T loadAs(const uint8_t *From) {
+  T Value;
+  std::memcpy(&Value, From, sizeof(T));
+  return Value;
+}
+
+/// How values are drawn.
+enum class Draw {
+  Like,   ///< Floats in the range of the buffer, words from among its own.
+  Beyond, ///< In a range that is three times as wide.
+  Order   ///< The same in another order.
+};
+
+/// Draws what \p B of \p C holds anew; false if it is left as it is, as memory
+/// that holds addresses, or nothing but zeros that may be of any type. A number
+/// that fills a buffer alone does not stay alone: a kernel that takes it for
+/// granted would be right. \p Doubles: floats have eight bytes where that
+/// cannot be told from the values.
+bool drawValues(capture::Buffer &B, const capture::Case &C, bool Doubles,
+                Draw How, Random &Dice);
+
+/// Does \p Word point into a buffer of \p C?
+bool isAddress(uint64_t Word, const capture::Case &C);
+
+/// Draws the float of \p Size bytes at \p Of within a half of what it is;
+/// false, and nothing is changed, if it is no number that people compute with.
+bool drawNear(uint8_t *Of, size_t Size, Random &Dice);
+
+/// Is every float that \p Now is expected to write finite, or not finite in
+/// \p Before either?
+bool staysFinite(const capture::Case &Before, const capture::Case &Now);
+
+} // namespace gevo
+
+#endif // GEVO_SEARCH_OTHERVALUES_H
