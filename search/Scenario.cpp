@@ -10,12 +10,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "search/Scenario.h"
-#include "llvm/ADT/SmallVector.h"
+#include "search/ShellText.h"
 #include "llvm/ADT/Twine.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/StringSaver.h"
 #include "llvm/Support/YAMLTraits.h"
 
 using namespace llvm;
@@ -127,12 +125,4 @@ Expected<Scenario> gevo::readScenario(StringRef Path) {
                              "cannot read '" + Path +
                                  "': " + Buffer.getError().message());
   return parseScenario((*Buffer)->getBuffer(), Path);
-}
-
-std::vector<std::string> gevo::splitCommand(StringRef Text) {
-  BumpPtrAllocator Allocator;
-  StringSaver Saver(Allocator);
-  SmallVector<const char *, 8> Words;
-  cl::TokenizeGNUCommandLine(Text, Saver, Words);
-  return {Words.begin(), Words.end()};
 }

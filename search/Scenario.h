@@ -41,9 +41,6 @@ llvm::Expected<Scenario> parseScenario(llvm::StringRef Text,
                                        llvm::StringRef Path);
 llvm::Expected<Scenario> readScenario(llvm::StringRef Path);
 
-/// The words of a command line, with quotes as a shell has them.
-std::vector<std::string> splitCommand(llvm::StringRef Text);
-
 } // namespace gevo
 
 #endif // GEVO_SEARCH_SCENARIO_H

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "search/WholeRunner.h"
+#include "search/ShellText.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FileSystem.h"
@@ -182,7 +183,7 @@ static Error checkFindings(const WholeScenario &S, const Command &C,
     return Error::success();
   auto [Kernel, Kind] = StringRef(*Refused).rsplit(' ');
   return unfit("the program itself has a finding, '" + Kind + "' in " +
-               demangle(Kernel) + "; gevo-run --check=all -- " + join(C, " ") +
+               demangle(Kernel) + "; gevo-run --check=all -- " + shellText(C) +
                " shows where. Mend it, or accept it with --accept-findings");
 }
 
@@ -226,7 +227,7 @@ Expected<WholeCase> gevo::observeOriginal(WholeScenario &S, const Command &C) {
   S.AcceptedFindings.insert(First.Doubts.begin(), First.Doubts.end());
   if (!First.Result.valid())
     return unfit("the program itself fails: " + First.Result.Reason +
-                 "; gevo-run -- " + join(C, " ") +
+                 "; gevo-run -- " + shellText(C) +
                  " shows more. It is run in an empty folder: name the files "
                  "that it reads as arguments");
   if (First.Kernels.empty())

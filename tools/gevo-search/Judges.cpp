@@ -11,6 +11,7 @@
 
 #include "tools/gevo-search/Judges.h"
 #include "passes/edit/AtomicFile.h"
+#include "search/ShellText.h"
 #include "tools/gevo-search/Capturing.h"
 #include "tools/gevo-search/MachineCode.h"
 #include "llvm/ADT/StringExtras.h"

@@ -11,6 +11,7 @@
 
 #include "tools/gevo-search/Modules.h"
 #include "runtime/gpu/driver/DeviceProperties.h"
+#include "search/ShellText.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
@@ -78,7 +79,7 @@ static std::string withEdits(StringRef Command, StringRef Edits) {
   if (At == StringRef::npos)
     return "";
   StringRef Rest = Command.drop_front(At + Recording.size());
-  return (Command.take_front(At) + " --gevo-edits=" + Edits +
+  return (Command.take_front(At) + " --gevo-edits=" + shellWord(Edits) +
           Rest.drop_until([](char C) { return C == ' '; }))
       .str();
 }
@@ -98,8 +99,9 @@ std::string gevo::buildCommands(ArrayRef<RecordedModule> Records,
     std::string Line = withEdits(Command, Edits);
     if (Line.empty())
       return ("  gevo-clang++ -O" + Twine(Records[0].Options.OptLevel) +
-              " --gevo-edits=" + Edits + " " + join(Sources, " ") + " -o " +
-              sys::path::filename(Program) +
+              " --gevo-edits=" + shellWord(Edits) + " " +
+              join(map_range(Sources, shellWord), " ") + " -o " +
+              shellWord(sys::path::filename(Program)) +
               "\nand with what else it is made of, if there is more")
           .str();
     Links |= !StringRef(Line + " ").contains(" -c ");

@@ -12,10 +12,12 @@
 #include "tools/gevo-search/Pipeline.h"
 #include "passes/edit/AtomicFile.h"
 #include "passes/ir/Lower.h"
+#include "search/ShellText.h"
 #include "tools/gevo-search/Finalists.h"
 #include "tools/gevo-search/Modules.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Regex.h"
@@ -160,6 +162,14 @@ Error Pipeline::prepare(bool Again) {
     Scratch += "-" + std::to_string(Rank);
   // A worker has a process for each of several GPUs.
   uint64_t Memory = limits().MemoryBytes / Asked.gpus().size();
+  constexpr uint64_t LeastMemory = uint64_t(256) << 20;
+  if (Memory < LeastMemory)
+    return failure(
+        formatv("{0} workers have {1:f1} MiB of memory each, too "
+                "little to run a program; there is enough for "
+                "--jobs={2}",
+                Options.Jobs, Memory / double(1 << 20),
+                std::max<uint64_t>(1, Options.Jobs * Memory / LeastMemory)));
   Judging = std::make_unique<Judges>(Asked, *Device, Options.Folder, Scratch,
                                      Memory, Options.Jobs, V);
   return Judging->prepare(Again);
@@ -214,6 +224,8 @@ Error Pipeline::judgeSet() {
   Expected<EditSet> Set = readEditSet(Options.Judge);
   if (!Set)
     return Set.takeError();
+  if (Error E = prepare(/*Again=*/false))
+    return E;
   Expected<EditList> Edits = Device->editsOf(*Set);
   if (!Edits)
     return Edits.takeError();
@@ -252,7 +264,7 @@ Error Pipeline::search(Search &S) {
   if (S.stopped())
     V.say("stopped; the best so far is minimised and validated. Ctrl-C again "
           "ends at once, and gevo-search --resume=" +
-          Options.Folder + " goes on");
+          shellWord(Options.Folder) + " goes on");
   S.goOn();
   return E;
 }
@@ -288,9 +300,9 @@ void Pipeline::tellNext(const Finalist *Best) const {
     return;
   }
   if (Asked.HeldOut.empty())
-    V.say("no held-out run was given: --held-out='" +
-          Twine(Asked.Program.front()) +
-          " OTHER INPUT' shows whether the edits hold for " +
+    V.say("no held-out run was given: --held-out=" +
+          shellWord(shellWord(Asked.Program.front()) + " OTHER INPUT") +
+          " shows whether the edits hold for " +
           (Judging->hasHeldOut() ? "whole runs on " : "") + "other inputs");
   if (std::vector<std::string> Same = Judging->sameSizeKernels();
       Asked.HeldOut.empty() && !Same.empty())
@@ -303,15 +315,21 @@ void Pipeline::tellNext(const Finalist *Best) const {
       all_of(HeldOut, [](const Finalist::Check &C) { return C.Steered; }))
     V.say("every held-out run has refused others before, and so helped to "
           "choose this one; a further --held-out run would prove more");
-  V.say("wrote " + Asked.Out + "; build with it:\n" +
+  bool Here = all_of(Device->records(), [&](const RecordedModule &R) {
+    SmallString<128> Source(R.Source);
+    sys::fs::make_absolute(Asked.Directory, Source);
+    return sys::fs::exists(Source);
+  });
+  V.say("wrote " + Asked.Out + "; build with it" +
+        (Here ? "" : ", in the folder in which it was built") + ":\n" +
         buildCommands(Device->records(), Asked.Out, Asked.Program.front()));
 }
 
 Error Pipeline::run() {
-  if (Error E = prepare(Options.Resume))
-    return E;
   if (!Options.Judge.empty())
     return judgeSet();
+  if (Error E = prepare(Options.Resume))
+    return E;
   if (Error E = openStore())
     return E;
   if (Error E = startWorkers())

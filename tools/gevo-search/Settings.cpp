@@ -87,17 +87,6 @@ Expected<double> gevo::parseDuration(StringRef Text) {
   return Value * Unit;
 }
 
-std::string gevo::shellText(const Command &C) {
-  std::string Text;
-  for (const std::string &Word : C) {
-    bool Plain = !Word.empty() && all_of(Word, [](char X) {
-      return isAlnum(X) || StringRef("-_./=+,:@%").contains(X);
-    });
-    Text += (Text.empty() ? "" : " ") + (Plain ? Word : "'" + Word + "'");
-  }
-  return Text;
-}
-
 Expected<Settings> gevo::settingsOf(const std::string &Folder) {
   Expected<std::unique_ptr<Store>> S = Store::resume(Folder);
   if (!S)

@@ -57,9 +57,6 @@ llvm::Expected<Settings> settingsOf(const std::string &Folder);
 /// Reads "90", "90s", "10m" or "1.5h" as seconds.
 llvm::Expected<double> parseDuration(llvm::StringRef Text);
 
-/// "./app 8 'a b'", as one would type it.
-std::string shellText(const Command &C);
-
 } // namespace gevo
 
 #endif // GEVO_TOOLS_GEVO_SEARCH_SETTINGS_H

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "search/ShellText.h"
 #include "tools/gevo-search/Judges.h"
 
 using namespace llvm;

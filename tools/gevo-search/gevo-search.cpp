@@ -10,9 +10,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "search/Scenario.h"
+#include "search/ShellText.h"
 #include "tools/gevo-search/MachineCode.h"
 #include "tools/gevo-search/Pipeline.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
@@ -165,8 +167,22 @@ static Error build(const std::string &Text) {
   return Error::success();
 }
 
+// A program where a scenario is expected: what is easily forgotten is --.
+static Error checkScenario() {
+  file_magic Magic;
+  if (identify_magic(ScenarioFile, Magic) || Magic == file_magic::unknown)
+    return Error::success();
+  return createStringError(inconvertibleErrorCode(),
+                           "'" + ScenarioFile +
+                               "' is a program, not a scenario; write it after "
+                               "--, as in gevo-search -- " +
+                               shellWord(ScenarioFile));
+}
+
 // Relative names in a scenario start at its folder.
 static Expected<std::vector<std::string>> takeScenario() {
+  if (Error E = checkScenario())
+    return E;
   Expected<Scenario> S = readScenario(ScenarioFile);
   if (!S)
     return S.takeError();
@@ -235,6 +251,9 @@ static Error checkOut(StringRef Out) {
 
 static Error fill(ArrayRef<std::string> Program, PipelineOptions &O) {
   Settings &S = O.Asked;
+  SmallString<128> Here;
+  sys::fs::current_path(Here);
+  S.Directory = Here.str().str();
   Expected<Command> C = commandOf(Program);
   if (!C)
     return C.takeError();
@@ -280,6 +299,10 @@ static Error fill(ArrayRef<std::string> Program, PipelineOptions &O) {
 
 static Error setBudget(Settings &S) {
   constexpr double DefaultSeconds = 240;
+  if (Evals.getNumOccurrences() && !Evals)
+    return createStringError(inconvertibleErrorCode(),
+                             "--evals=0 tries nothing; the first evaluation is "
+                             "that of the program itself");
   if (Evals)
     S.Evaluations = Evals;
   if (!Budget.empty()) {

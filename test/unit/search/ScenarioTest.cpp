@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "search/Scenario.h"
+#include "search/ShellText.h"
 #include "gtest/gtest.h"
 
 using namespace gevo;
@@ -72,4 +73,14 @@ TEST(Scenario, NamesMistakesByLineAndColumn) {
   EXPECT_NE(problemOf("run: [\n").find("s.yaml:"), std::string::npos);
   EXPECT_NE(problemOf("run: ''\n").find("names no program"), std::string::npos);
   EXPECT_NE(problemOf(""), "");
+}
+
+TEST(Scenario, CommandsAreTypedAsTheyAreRead) {
+  std::vector<std::string> Words = {"./my app", "it's", "",     "plain-1.0",
+                                    "$x",       "a\\b", "\"q\""};
+  EXPECT_EQ(shellText(Words),
+            "'./my app' 'it'\\''s' '' plain-1.0 '$x' 'a\\b' '\"q\"'");
+  EXPECT_EQ(splitCommand(shellText(Words)), Words);
+  EXPECT_EQ(splitCommand("  a\\ b \"c 'd' \\\" e\"f\n\t\"\" g\\\\ "),
+            (std::vector<std::string>{"a b", "c 'd' \" ef", "", "g\\"}));
 }
