@@ -105,27 +105,32 @@ void Block::start(uint64_t BlockIndex, BlockTrace *Trace) {
     B.Count = 0;
   }
   uint64_t Threads = G.Options.Block.count();
-  if (Trace) {
-    if (!G.Traces)
-      G.Traces = std::make_unique<Recorder>(G.Code);
-    Runs = G.Traces->table().get();
-    Trace->BlockIndex = BlockIndex;
-    Trace->Table = G.Traces->table();
-    Trace->Warps.resize(Warps.size());
-  }
+  if (Trace)
+    startPiece(*Trace);
   for (auto &W : Warps) {
     uint64_t First = uint64_t(W->Index) * WarpSize;
     uint64_t Count = std::min<uint64_t>(WarpSize, Threads - First);
-    W->Trace = nullptr;
-    if (Trace) {
-      W->Trace = &Trace->Warps[W->Index];
-      W->Trace->clear();
-    }
+    if (!Trace)
+      W->Trace = nullptr;
     W->start(Count == WarpSize ? FullMask : (1u << Count) - 1);
     fillSpecials(*W);
   }
   if (G.Races)
     G.Races->startBlock(*this);
+}
+
+void Block::startPiece(BlockTrace &Piece) {
+  if (!G.Traces)
+    G.Traces = std::make_unique<Recorder>(G.Code, G.Options.PieceBytes);
+  Runs = G.Traces->table().get();
+  Piece.BlockIndex = Index;
+  Piece.Dropped = 0;
+  Piece.Table = G.Traces->table();
+  Piece.Warps.resize(Warps.size());
+  for (auto &W : Warps) {
+    Piece.Warps[W->Index].clear();
+    W->startPiece(&Piece.Warps[W->Index]);
+  }
 }
 
 Dim3 Block::threadAt(uint32_t WarpIndex, unsigned Lane) const {

@@ -40,6 +40,9 @@ public:
 
   /// Makes this block number \p Index. \p Trace may be null.
   void start(uint64_t Index, BlockTrace *Trace);
+  /// Writes its trace to \p Piece, which is emptied, from now on. Not while it
+  /// runs.
+  void startPiece(BlockTrace &Piece);
   /// Runs until done, stopped, or about \p Quantum instructions.
   BlockStop run(uint64_t Quantum);
 

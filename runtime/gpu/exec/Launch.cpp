@@ -17,33 +17,11 @@
 #include "runtime/gpu/exec/HostFloat.h"
 #include "runtime/gpu/exec/Race.h"
 #include "runtime/gpu/exec/Recorder.h"
-#include "runtime/gpu/exec/Touch.h"
-#include "runtime/gpu/ptx/Liveness.h"
 
 #include <algorithm>
 #include <cassert>
-#include <cstdio>
-#include <map>
 
 using namespace gevo::gpu;
-
-namespace {
-constexpr uint64_t WorkspaceBytes = 256;
-/// Shared memory of the system's own, in which cooperative groups keep the
-/// barriers of several warps.
-constexpr uint32_t ReservedSharedBytes = 1024;
-
-/// Does the kernel ask where the system's own shared memory is?
-bool usesReservedShared(const KernelCode &C) {
-  using ptx::SpecialRegister;
-  for (SpecialRegister R :
-       {SpecialRegister::ReservedSmemBegin, SpecialRegister::ReservedSmemEnd,
-        SpecialRegister::ReservedSmemCap})
-    if (C.Specials >> unsigned(R) & 1)
-      return true;
-  return false;
-}
-} // namespace
 
 const char *gevo::gpu::launchStatusName(LaunchStatus S) {
   static const char *const Names[] = {"ok",
@@ -69,136 +47,6 @@ bool LaunchResult::clean() const {
   return true;
 }
 
-Grid::Grid(Device &D, const Kernel &K, const KernelCode &C, GlobalMemory &M,
-           const LaunchOptions &O)
-    : Owner(D), What(K), Code(C), Memory(M), Options(O) {
-  const char *P = static_cast<const char *>(O.Params);
-  Params.resize(K.paramBytes());
-  std::copy(P, P + std::min<uint64_t>(O.ParamBytes, Params.size()),
-            Params.begin());
-  Options.Params = nullptr;
-  StepsBefore = D.StepsRun;
-  Independent = D.config().SmArch >= 70;
-  InStep = !Independent || K.attributes().TargetArch < 70;
-  CheckUninit = checks(CheckFamily::Uninit);
-  CheckStack = checks(CheckFamily::Bounds);
-  if (checks(CheckFamily::Race))
-    Races = std::make_unique<RaceDetector>(*this);
-  SharedBytes = C.DynamicSharedBase + O.DynamicSharedBytes;
-  if (!O.DynamicSharedBytes)
-    SharedBytes = C.StaticSharedBytes;
-  // It lies behind the kernel's.
-  if (usesReservedShared(C))
-    SharedBytes = ((SharedBytes + 15) & ~15u) + ReservedSharedBytes;
-  if (O.Cooperative)
-    Workspace = Memory.allocate(WorkspaceBytes, MemoryKind::Device);
-  if (O.Touches)
-    O.Touches->ignore(Workspace, O.Cooperative ? WorkspaceBytes : 0);
-  LocalBytes = C.LocalBytesPerThread;
-  if (C.UnboundedStack)
-    LocalBytes += D.config().StackBytesPerThread;
-  LocalBytes = (LocalBytes + 15) & ~15u;
-}
-
-Grid::~Grid() {
-  Owner.StepsRun += Steps;
-  if (Workspace)
-    Memory.release(Workspace);
-}
-
-bool Grid::countFinding(FindingKind K, uint64_t Key, uint64_t OtherKey) {
-  auto It = Known.find(std::make_tuple(K, Key, OtherKey));
-  if (It == Known.end())
-    return false;
-  if (It->second < Result.Findings.size())
-    ++Result.Findings[It->second].Count;
-  return true;
-}
-
-void Grid::addFinding(Finding F, uint64_t Key, uint64_t OtherKey) {
-  F.Sev = findingSeverity(F.Kind);
-  if (countFinding(F.Kind, Key, OtherKey))
-    return;
-  auto It = Known
-                .emplace(std::make_tuple(F.Kind, Key, OtherKey),
-                         Result.Findings.size())
-                .first;
-  if (Options.StopAtFirstFinding && F.Sev == Severity::Error)
-    stop(LaunchStatus::Trap, F.Message);
-  if (Result.Findings.size() >= Options.MaxFindings) {
-    It->second = SIZE_MAX;
-    ++Result.FindingsDropped;
-    // The map must not grow with a program that finds ever new ways to fail.
-    if (Known.size() > 4 * size_t(Options.MaxFindings) + 1024)
-      Known.erase(It);
-    return;
-  }
-  Result.Findings.push_back(std::move(F));
-}
-
-void Grid::stop(LaunchStatus S, std::string Message) {
-  if (stopped())
-    return;
-  Result.Status = S;
-  Result.Message = std::move(Message);
-}
-
-Dim3 Grid::blockAt(uint64_t Index) const {
-  const Dim3 &D = Options.Grid;
-  return {uint32_t(Index % D.X), uint32_t(Index / D.X % D.Y),
-          uint32_t(Index / (uint64_t(D.X) * D.Y))};
-}
-
-CodePlace Grid::place(uint32_t Function, uint32_t Pc) const {
-  CodePlace P;
-  const ptx::Function &F = *Code.Functions[Function]->Source;
-  const ptx::Module &M = What.module().source();
-  P.Function = F.Name;
-  if (Pc >= F.Code.size())
-    return P;
-  const ptx::Instruction &I = F.Code[Pc];
-  P.PtxLine = I.Line;
-  if (I.Loc == ptx::None)
-    return P;
-  const ptx::SourceLoc &L = M.Locs[I.Loc];
-  if (L.File < M.Files.size())
-    P.SourceFile = M.Files[L.File];
-  P.SourceLine = L.Line;
-  P.SourceColumn = L.Column;
-  const ptx::SourceLoc *Caller = ptx::callerOf(M, F, Pc);
-  if (Caller && Caller->File < M.Files.size()) {
-    P.CallerFile = M.Files[Caller->File];
-    P.CallerLine = Caller->Line;
-  }
-  return P;
-}
-
-bool Grid::copies(uint32_t Function, uint32_t Pc) {
-  const ptx::Function &F = *Code.Functions[Function]->Source;
-  const ptx::Operand &From = F.operands(F.Code[Pc])[1];
-  uint32_t Pointer =
-      From.Base == ptx::AddressBase::Register ? From.Index : ptx::None;
-  // Keys that collide only cost a finding or two.
-  auto [It, New] = OnlyStored.try_emplace(Function << 20 ^ Pointer);
-  if (New)
-    It->second = ptx::onlyStored(F, Pointer);
-  ptx::RegisterUse Use;
-  ptx::registersOf(F, F.Code[Pc], Use);
-  bool Only = true;
-  for (uint32_t R : Use.Writes)
-    Only = Only && R < It->second.size() && It->second[R];
-  return Only;
-}
-
-void Grid::print(std::string_view Text, std::FILE *To) {
-  if (Options.Printed && To == stdout)
-    Options.Printed->append(Text);
-  if (Options.Printf)
-    Options.Printf(Text);
-  else
-    std::fwrite(Text.data(), 1, Text.size(), To);
-}
-
 struct LaunchSession::Impl {
   Impl(Device &D, std::unique_lock<std::mutex> Held, const Kernel &K,
        const KernelCode &C, GlobalMemory &M, const LaunchOptions &O)
@@ -207,24 +55,39 @@ struct LaunchSession::Impl {
   struct Resident {
     uint64_t Index;
     std::unique_ptr<Block> Running;
-    std::unique_ptr<BlockTrace> Trace;
+    bool Traced = false;
+    BlockTrace Piece;             ///< What was not handed out yet.
+    BlockTrace *Handed = nullptr; ///< Where the pieces before it are.
     uint64_t TraceBytes = 0;
+    bool Led = false; ///< Was the first of the unfinished ones in a round.
     bool Done = false;
   };
 
   std::unique_ptr<Block> takeBlock();
   Resident *find(uint64_t Index);
-  Resident &open(uint64_t Index, bool Traced, BlockTrace *Storage = nullptr);
+  Resident *firstUnfinished();
+  Resident &open(bool Traced, BlockTrace *Storage = nullptr);
   bool turn(Resident &R, uint64_t Quantum);
-  void boundTraces(Resident &R);
-  bool runToEnd(uint64_t Index, BlockTrace *Trace);
+  void countTraces(Resident &R);
+  /// Runs that are not alike are in the table.
+  uint64_t bytesWithTable(const Resident &R) const {
+    return TraceBytes + R.Piece.Table->bytes();
+  }
+  bool tracesAreLong(const Resident &R) const {
+    return bytesWithTable(R) > G.Options.PieceBytes;
+  }
+  bool round(bool Traced);
+  void handOut(Resident &R, BlockTrace &To);
+  void close(Resident &R);
 
   std::unique_lock<std::mutex> Held;
   HostFloatScope Float; ///< Also for the clock, which runs between blocks.
   Grid G;
-  uint64_t Next = 0;
+  uint64_t Next = 0;   ///< To be asked for.
+  uint64_t Opened = 0; ///< Blocks.
   uint64_t NumBlocks = 0;
   uint64_t MaxResident = 1;
+  uint64_t RoundQuantum = 0;
   uint64_t TraceBytes = 0; ///< Of the open blocks.
   std::vector<std::unique_ptr<Block>> Idle;
   std::vector<std::unique_ptr<Resident>> Open; ///< In order of index.
@@ -232,8 +95,11 @@ struct LaunchSession::Impl {
 
 namespace {
 /// A block that runs longer than this gives others a turn: it may wait for
-/// them. Doubles as blocks keep running, so long kernels rotate rarely.
+/// them.
 constexpr uint64_t FirstQuantum = uint64_t(1) << 18;
+/// Instructions of a round of turns: their traces are in memory at once.
+constexpr uint64_t RoundSteps = uint64_t(1) << 24;
+constexpr uint64_t LeastQuantum = uint64_t(1) << 13;
 
 std::string checkConfiguration(const DeviceConfig &C, const Kernel &K,
                                const KernelCode &Code, const LaunchOptions &O) {
@@ -289,7 +155,12 @@ LaunchSession::create(Device &D, const Kernel &K, const LaunchOptions &O) {
     return Diagnostic{Why};
   auto I = std::make_unique<Impl>(D, std::move(Held), K, *K.Code, D.Memory, O);
   I->NumBlocks = O.Grid.count();
-  I->MaxResident = residentBlocks(D.Config, K, O, I->G.SharedBytes);
+  I->MaxResident = O.Resident
+                       ? O.Resident
+                       : residentBlocks(D.Config, K, O, I->G.SharedBytes);
+  I->RoundQuantum =
+      std::clamp(RoundSteps / std::min(I->NumBlocks, I->MaxResident),
+                 LeastQuantum, FirstQuantum);
   if (O.Cooperative && I->NumBlocks > I->MaxResident)
     return Diagnostic{"a cooperative launch of " +
                       std::to_string(I->NumBlocks) + " blocks, but only " +
@@ -316,16 +187,23 @@ LaunchSession::Impl::Resident *LaunchSession::Impl::find(uint64_t Index) {
   return nullptr;
 }
 
-/// Starts block \p Index; its trace uses the memory of \p Storage.
-LaunchSession::Impl::Resident &
-LaunchSession::Impl::open(uint64_t Index, bool Traced, BlockTrace *Storage) {
+LaunchSession::Impl::Resident *LaunchSession::Impl::firstUnfinished() {
+  for (auto &R : Open)
+    if (!R->Done)
+      return R.get();
+  return nullptr;
+}
+
+/// Starts the next block; its trace uses the memory of \p Storage.
+LaunchSession::Impl::Resident &LaunchSession::Impl::open(bool Traced,
+                                                         BlockTrace *Storage) {
   auto R = std::make_unique<Resident>();
-  R->Index = Index;
+  R->Index = Opened++;
   R->Running = takeBlock();
-  if (Traced)
-    R->Trace = Storage ? std::make_unique<BlockTrace>(std::move(*Storage))
-                       : std::make_unique<BlockTrace>();
-  R->Running->start(Index, R->Trace.get());
+  R->Traced = Traced;
+  if (Storage)
+    R->Piece = std::move(*Storage);
+  R->Running->start(R->Index, Traced ? &R->Piece : nullptr);
   Open.push_back(std::move(R));
   return *Open.back();
 }
@@ -335,8 +213,8 @@ bool LaunchSession::Impl::turn(Resident &R, uint64_t Quantum) {
   if (R.Done)
     return true;
   BlockStop Stop = R.Running->run(Quantum);
-  if (R.Trace)
-    boundTraces(R);
+  if (R.Traced)
+    countTraces(R);
   switch (Stop) {
   case BlockStop::Done:
     R.Done = true;
@@ -353,74 +231,112 @@ bool LaunchSession::Impl::turn(Resident &R, uint64_t Quantum) {
   return false;
 }
 
-/// A trace holds all that a block did until the block is timed, so it must not
-/// grow with a kernel that does not end.
-void LaunchSession::Impl::boundTraces(Resident &R) {
-  uint64_t Bytes = 0;
-  for (const WarpTrace &W : R.Trace->Warps)
-    Bytes +=
-        W.Runs.size() * sizeof(W.Runs[0]) + W.Lines.size() * sizeof(W.Lines[0]);
+/// A trace holds what a block did until that is timed. The clock takes it in
+/// pieces, but what it does not get to must not fill the memory.
+void LaunchSession::Impl::countTraces(Resident &R) {
+  uint64_t Bytes = R.Piece.bytes() + (R.Handed ? R.Handed->bytes() : 0);
   TraceBytes += Bytes - R.TraceBytes;
   R.TraceBytes = Bytes;
-  // Runs that are not alike are in the table.
   uint64_t Limit = G.Options.TraceBytes;
-  if (TraceBytes + R.Trace->Table->bytes() > Limit)
+  if (bytesWithTable(R) > Limit)
     G.stop(LaunchStatus::Timeout,
            "what the launch did takes more than " +
                std::to_string(Limit >> 20) +
-               " MiB before a block ends; run it without timing");
+               " MiB before it can be timed; run it without timing");
 }
 
-bool LaunchSession::Impl::runToEnd(uint64_t Index, BlockTrace *Trace) {
-  bool Traced = Trace != nullptr;
-  uint64_t Quantum = FirstQuantum;
-  uint64_t Opened = Index;
-  if (!find(Index))
-    open(Index, Traced, Trace);
-  for (auto &R : Open)
-    Opened = std::max(Opened, R->Index);
-  while (true) {
-    Resident *Mine = find(Index);
-    if (!turn(*Mine, Quantum))
+/// The first block that has not ended gets a turn. If it goes on, it may wait
+/// for others: each resident one gets a turn, too, and more are opened while
+/// there is room. Who asks for what does not change the order in which blocks
+/// execute. False if the launch has ended.
+bool LaunchSession::Impl::round(bool Traced) {
+  Resident *First = firstUnfinished();
+  uint64_t Quantum = First->Led ? RoundQuantum : FirstQuantum;
+  First->Led = true;
+  if (!turn(*First, Quantum))
+    return false;
+  if (First->Done)
+    return true;
+  for (size_t K = 0; K < Open.size(); ++K)
+    if (Open[K].get() != First && !turn(*Open[K], RoundQuantum))
       return false;
-    if (Mine->Done)
-      return true;
-    // It may wait for others: each resident one gets a turn, and one more is
-    // opened while there is room.
-    for (size_t K = 0; K < Open.size(); ++K)
-      if (Open[K].get() != Mine && !turn(*Open[K], Quantum))
-        return false;
-    size_t Busy = 0;
-    for (auto &R : Open)
-      Busy += !R->Done;
-    uint64_t Most = G.Options.Cooperative ? NumBlocks : 16;
-    for (uint64_t More = 0;
-         More < Most && Busy < MaxResident && Opened + 1 < NumBlocks;
-         ++More, ++Busy) {
-      ++Opened;
-      if (!turn(open(Opened, Traced), Quantum))
-        return false;
-    }
-  }
+  size_t Busy = 0;
+  for (auto &R : Open)
+    Busy += !R->Done;
+  uint64_t Most = G.Options.Cooperative ? NumBlocks : 16;
+  for (uint64_t New = 0; New < Most && Busy < MaxResident && Opened < NumBlocks;
+       ++New, ++Busy)
+    if (!turn(open(Traced), RoundQuantum))
+      return false;
+  return true;
+}
+
+/// Gives what block \p R has traced since the last time to \p To.
+void LaunchSession::Impl::handOut(Resident &R, BlockTrace &To) {
+  if (R.Handed)
+    To.append(R.Piece);
+  else
+    To = std::move(R.Piece);
+  R.Handed = &To;
+  if (R.Done || G.stopped())
+    for (WarpTrace &W : To.Warps)
+      W.End = TraceEnd::Final;
+  if (R.Done)
+    return;
+  if (!G.stopped())
+    for (size_t W = 0; W < To.Warps.size(); ++W)
+      To.Warps[W].End = R.Running->Warps[W]->traceEnd();
+  R.Running->startPiece(R.Piece);
+}
+
+void LaunchSession::Impl::close(Resident &R) {
+  TraceBytes -= R.TraceBytes;
+  if (R.Running)
+    Idle.push_back(std::move(R.Running));
+  Open.erase(std::find_if(Open.begin(), Open.end(),
+                          [&](const auto &X) { return X.get() == &R; }));
 }
 
 bool LaunchSession::runBlock(uint64_t Index, BlockTrace *Trace) {
   assert(Index == P->Next && "blocks run in order");
   if (P->G.stopped() || Index >= P->NumBlocks)
     return false;
-  bool Ok = P->runToEnd(Index, Trace);
   ++P->Next;
-  auto It = std::find_if(P->Open.begin(), P->Open.end(),
-                         [&](const auto &R) { return R->Index == Index; });
-  if (It != P->Open.end()) {
-    P->TraceBytes -= (*It)->TraceBytes;
-    if (Trace && (*It)->Trace)
-      *Trace = std::move(*(*It)->Trace);
-    if ((*It)->Running)
-      P->Idle.push_back(std::move((*It)->Running));
-    P->Open.erase(It);
+  bool Ok = true;
+  Impl::Resident *R;
+  while (true) {
+    R = P->find(Index);
+    if (!R && !P->firstUnfinished())
+      R = &P->open(Trace != nullptr, Trace);
+    if (R && R->Done)
+      break;
+    if (!Ok || (R && R->Traced && Trace && P->tracesAreLong(*R)))
+      break;
+    Ok = P->round(Trace != nullptr);
   }
+  if (!R)
+    return Ok;
+  if (Trace && R->Traced)
+    P->handOut(*R, *Trace);
+  if (R->Done || !Ok)
+    P->close(*R);
   return Ok;
+}
+
+void LaunchSession::more(BlockTrace &Trace) {
+  Impl::Resident *R = P->find(Trace.BlockIndex);
+  if (R && R->Piece.empty() && !R->Done && !P->G.stopped())
+    P->round(true);
+  if (!R) {
+    // The launch has ended early.
+    for (WarpTrace &W : Trace.Warps)
+      W.End = TraceEnd::Final;
+    return;
+  }
+  assert(R->Handed == &Trace && "the trace of a block stays where it is");
+  P->handOut(*R, Trace);
+  if (R->Done)
+    P->close(*R);
 }
 
 void LaunchSession::runAll() {

@@ -67,6 +67,10 @@ struct LaunchOptions {
   uint64_t RaceBytes = uint64_t(4) << 30;
   /// Memory that traces of blocks that run at once may take.
   uint64_t TraceBytes = uint64_t(2) << 30;
+  /// When they take this much, they are handed out in pieces.
+  uint64_t PieceBytes = uint64_t(64) << 20;
+  /// Blocks that run at once on the whole GPU; 0: as the device's limits say.
+  uint64_t Resident = 0;
   /// All blocks are co-resident and may wait for each other.
   bool Cooperative = false;
   /// Findings with Error severity of the families race, uninit, barrier,
@@ -134,12 +138,17 @@ public:
   uint64_t numBlocks() const;
   /// Runs block \p Index, which must be the next one in order. Blocks that it
   /// waits for run in part or in whole; their traces are kept until they are
-  /// asked for. With \p Trace, the block's trace is written there. Returns
+  /// asked for. With \p Trace, the block's trace is written there; if it got
+  /// long it is the first piece, and the block goes on with more(). Returns
   /// false when the launch has ended early; result() says why.
   bool runBlock(uint64_t Index, BlockTrace *Trace = nullptr);
+  /// Appends the next piece to a trace of runBlock that is not final. It may be
+  /// empty. The others that are not final must not have moved.
+  void more(BlockTrace &Trace);
   /// Runs all blocks that are left.
   void runAll();
-  /// Valid at any time; final when all blocks ran or runBlock returned false.
+  /// Valid at any time; final when all blocks ran, with final traces, or
+  /// runBlock returned false.
   const LaunchResult &result() const;
 
 private:

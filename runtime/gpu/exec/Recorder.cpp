@@ -14,10 +14,6 @@ using namespace gevo::gpu;
 
 namespace {
 
-/// A launch whose runs are all different starts a new table after this many
-/// bytes; the old one goes with the last block that points to it.
-constexpr size_t MaxTableBytes = size_t(64) << 20;
-
 /// Local memory of all warps lies behind global memory.
 constexpr uint64_t LocalStart = uint64_t(1) << 48;
 
@@ -137,66 +133,16 @@ void append(Warp &W, const AccessMemo &M, uint64_t Lead) {
     Lines.push_back(Relative + ((Lead >> 7) << 4));
 }
 
-uint64_t hashOf(const TraceRun &R, const TraceAccess *Accesses, size_t N) {
-  uint64_t H = 0x9e3779b97f4a7c15ull;
-  auto Mix = [&](uint64_t V) {
-    H = (H ^ V) * 0xff51afd7ed558ccdull;
-    H ^= H >> 32;
-  };
-  Mix(uint64_t(R.Function) << 32 | R.Begin);
-  Mix(uint64_t(R.Count) << 32 | R.Mask);
-  for (size_t K = 0; K < N; ++K) {
-    const TraceAccess &A = Accesses[K];
-    Mix(uint64_t(A.Mask) << 32 | uint64_t(A.Degree) << 16 |
-        uint64_t(A.Space) << 8 | A.BytesPerLane);
-    Mix(uint64_t(A.NumSectors) << 16 | A.NumLines);
-  }
-  return H;
-}
-
-bool isLike(const TraceRun &Stored, const TraceRun &R,
-            const TraceAccess *Accesses, size_t N) {
-  return Stored.Count == R.Count && Stored.Mask == R.Mask &&
-         Stored.Begin == R.Begin && Stored.Function == R.Function &&
-         Stored.Accesses.size() == N &&
-         std::equal(Accesses, Accesses + N, Stored.Accesses.begin());
-}
-
 } // namespace
 
-const TraceRun *TraceTable::intern(const TraceRun &Run,
-                                   const TraceAccess *Accesses,
-                                   size_t NumAccesses) {
-  if (Last.size() <= Run.Function)
-    Last.resize(Run.Function + 1);
-  if (Last[Run.Function].size() <= Run.Begin)
-    Last[Run.Function].resize(Run.Begin + 1);
-  const TraceRun *&Recent = Last[Run.Function][Run.Begin];
-  if (Recent && isLike(*Recent, Run, Accesses, NumAccesses))
-    return Recent;
-  uint64_t Hash = hashOf(Run, Accesses, NumAccesses);
-  auto [Begin, End] = ByHash.equal_range(Hash);
-  for (auto It = Begin; It != End; ++It)
-    if (isLike(*It->second, Run, Accesses, NumAccesses))
-      return Recent = It->second;
-  Runs.push_back(Run);
-  TraceRun &Stored = Runs.back();
-  Stored.Accesses.assign(Accesses, Accesses + NumAccesses);
-  Stored.NumLines = 0;
-  for (const TraceAccess &A : Stored.Accesses)
-    Stored.NumLines += A.NumLines;
-  Bytes += sizeof(TraceRun) + NumAccesses * sizeof(TraceAccess) + 64;
-  ByHash.emplace(Hash, &Stored);
-  return Recent = &Stored;
-}
-
-Recorder::Recorder(const KernelCode &Code) {
+Recorder::Recorder(const KernelCode &Code, uint64_t TableBytes)
+    : TableBytes(TableBytes) {
   for (const auto &F : Code.Functions)
     Memos.emplace_back(F->Insts.size());
 }
 
 const std::shared_ptr<TraceTable> &Recorder::table() {
-  if (!Table || Table->bytes() > MaxTableBytes)
+  if (!Table || Table->bytes() > TableBytes)
     Table = std::make_shared<TraceTable>();
   return Table;
 }

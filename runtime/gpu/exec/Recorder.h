@@ -41,17 +41,20 @@ struct AccessMemo {
 /// The memory of a launch's instructions, and the table of its runs.
 class Recorder {
 public:
-  explicit Recorder(const KernelCode &Code);
+  /// A launch whose runs are all different starts a new table after
+  /// \p TableBytes; the old one goes with the last block that points to it.
+  Recorder(const KernelCode &Code, uint64_t TableBytes);
 
   AccessMemo &memo(uint32_t Function, uint32_t Pc) {
     return Memos[Function][Pc];
   }
-  /// For the trace of the next block: a new table if the old one got large.
+  /// For the next piece of a trace: a new table if the old one got large.
   const std::shared_ptr<TraceTable> &table();
   PollRecord &polls() { return Polls; }
 
 private:
   std::vector<std::vector<AccessMemo>> Memos;
+  uint64_t TableBytes;
   std::shared_ptr<TraceTable> Table;
   PollRecord Polls;
 };

@@ -16,6 +16,9 @@
 // stream is a list of pointers into it. An iteration of a loop costs a trace
 // eight bytes, and eight more for each line that it touches.
 //
+// The trace of a block that runs for long comes in pieces: who reads it drops
+// what it has read and appends the next one.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef GEVO_RUNTIME_GPU_EXEC_TRACE_H
@@ -116,26 +119,49 @@ struct TraceOrder {
   bool Releases = false; ///< Gives the lock back.
 };
 
+/// What comes after the runs of a warp's trace.
+enum class TraceEnd : uint8_t {
+  Final,     ///< Nothing.
+  Open,      ///< More, in a later piece.
+  AtBarrier, ///< More, when other warps have come to the barrier that it is at.
+};
+
 /// The stream of one warp.
 struct WarpTrace {
   std::vector<const TraceRun *> Runs;
   std::vector<uint64_t> Lines;    ///< Of all runs, see traceLine.
   std::vector<TraceOrder> Orders; ///< In order of execution.
   std::vector<uint32_t> After;    ///< Of them.
+  TraceEnd End = TraceEnd::Final;
 
+  uint64_t bytes() const {
+    return Runs.size() * sizeof(Runs[0]) + Lines.size() * sizeof(Lines[0]);
+  }
+  /// Forgets the first \p NumRuns runs, which have \p NumLines lines and
+  /// \p NumOrders orders.
+  void drop(size_t NumRuns, size_t NumLines, size_t NumOrders);
+  /// Takes what \p Piece has behind what is there.
+  void append(WarpTrace &Piece);
   void clear() {
     Runs.clear();
     Lines.clear();
     Orders.clear();
     After.clear();
+    End = TraceEnd::Final;
   }
 };
 
 /// The streams of one block's warps, in order of warp index.
 struct BlockTrace {
   uint64_t BlockIndex = 0;
+  uint64_t Dropped = 0;              ///< Instructions that are not in it now.
   std::shared_ptr<TraceTable> Table; ///< Holds what Warps point to.
   std::vector<WarpTrace> Warps;
+
+  uint64_t bytes() const;
+  bool empty() const; ///< No warp has a run.
+  /// Takes the next piece of the same block, which is left empty.
+  void append(BlockTrace &Piece);
 };
 
 /// True for the instructions that have an access record in the trace.

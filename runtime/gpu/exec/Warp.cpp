@@ -42,9 +42,8 @@ void Warp::start(uint32_t Lanes) {
   LastLo = LastHi = LastGeneration = 0;
   Checked = Owner.G.CheckUninit || Owner.G.Races || Owner.G.Options.Touches;
   Watched = Trace || Checked;
-  Recorded.clear();
-  RunLines = 0;
-  LastWrite = {};
+  Stopped = WarpStop::Yielded;
+  startPiece(Trace);
   CarryFlag = 0;
   Executed = 0;
   Next = 0;
@@ -60,6 +59,23 @@ void Warp::start(uint32_t Lanes) {
   F->Depth = 0;
   markFrame(*F);
   addSplit(Lanes, 0, F, nullptr);
+}
+
+void Warp::startPiece(WarpTrace *Piece) {
+  Trace = Piece;
+  Recorded.clear();
+  RunLines = 0;
+  LastWrite = {};
+}
+
+TraceEnd Warp::traceEnd() const {
+  if (done())
+    return TraceEnd::Final;
+  bool Ready = std::any_of(Splits.begin(), Splits.end(), [](const Split &S) {
+    return S.State == Split::Ready;
+  });
+  return Stopped == WarpStop::Blocked && !Ready ? TraceEnd::AtBarrier
+                                                : TraceEnd::Open;
 }
 
 void Warp::enter(const Split &S) {
@@ -84,7 +100,9 @@ void Warp::flushRun(uint32_t Begin, uint32_t End, uint32_t Mask) {
   RunLines = uint32_t(Trace->Lines.size());
 }
 
-WarpStop Warp::run(uint64_t Quantum) {
+WarpStop Warp::run(uint64_t Quantum) { return Stopped = runSplits(Quantum); }
+
+WarpStop Warp::runSplits(uint64_t Quantum) {
   Used = 0;
   Polled = Overtakes = false;
   while (true) {

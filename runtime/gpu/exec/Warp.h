@@ -107,6 +107,10 @@ public:
   /// Runs until all lanes exited, all are blocked, or about \p Quantum
   /// instructions were executed in loops.
   WarpStop run(uint64_t Quantum);
+  /// Writes its trace to \p Piece from now on. Not while it runs.
+  void startPiece(WarpTrace *Piece);
+  /// What comes after what it has traced so far.
+  TraceEnd traceEnd() const;
   /// Lets the lanes that wait at barrier \p Number go; \p Popc, \p All and
   /// \p Any are the results of its reduction.
   void releaseBarrier(uint32_t Number, uint32_t Popc, bool All, bool Any);
@@ -190,6 +194,7 @@ private:
   enum class Step : uint8_t { Next, Reload, Switched };
 
   // Warp.cpp: the loop, divergence and joins.
+  WarpStop runSplits(uint64_t Quantum);
   template <bool Traced> SliceEnd runSplit(uint32_t S, uint64_t Slice);
   template <bool Traced>
   Step control(uint32_t S, const Inst &I, uint32_t Mask, uint32_t At,
@@ -268,11 +273,12 @@ private:
   std::vector<std::unique_ptr<Frame>> FramePool;
   std::vector<Frame *> FreeFrames;
   std::vector<Frame::RegisterRows> FreeRows;
-  uint64_t FrameBytes = 0; ///< Rows of all, and what is packed.
-  uint32_t Next = 0;       ///< Split to run next.
-  uint64_t Used = 0;       ///< Instructions of this run().
-  bool Waiting = false;    ///< It polled last, and in vain.
-  uint32_t FailedAt = 0;   ///< Then, in traces: how many events there were.
+  uint64_t FrameBytes = 0;              ///< Rows of all, and what is packed.
+  uint32_t Next = 0;                    ///< Split to run next.
+  WarpStop Stopped = WarpStop::Yielded; ///< Why the last run() did.
+  uint64_t Used = 0;                    ///< Instructions of this run().
+  bool Waiting = false;                 ///< It polled last, and in vain.
+  uint32_t FailedAt = 0; ///< Then, in traces: how many events there were.
   /// In traces of kernels that poll: where the warp wrote last; the number of
   /// the run, from 1 on.
   struct {

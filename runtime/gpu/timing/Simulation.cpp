@@ -60,7 +60,7 @@ uint64_t l1Bytes(const Profile &P, const Occupancy &Full,
 
 /// The instructions of a block.
 uint64_t workOf(const BlockTrace &B) {
-  uint64_t Sum = 0;
+  uint64_t Sum = B.Dropped;
   for (const WarpTrace &W : B.Warps)
     for (const TraceRun *R : W.Runs)
       Sum += R->Count;
@@ -72,7 +72,7 @@ class Launch {
 public:
   Launch(const Profile &P, const CostProgram &Code, const LaunchShape &Shape,
          MemorySystem &Memory, const BlockSource &NextBlock,
-         const BlockSkip &Skip);
+         const BlockSkip &Skip, const BlockMore &More);
   LaunchTiming run();
 
 private:
@@ -111,7 +111,8 @@ private:
 
 Launch::Launch(const Profile &P, const CostProgram &Code,
                const LaunchShape &Shape, MemorySystem &Memory,
-               const BlockSource &NextBlock, const BlockSkip &Skip)
+               const BlockSource &NextBlock, const BlockSkip &Skip,
+               const BlockMore &More)
     : P(P), Memory(Memory), NextBlock(NextBlock), Skip(Skip),
       CycleLimit(Shape.CycleLimit ? Shape.CycleLimit : Never) {
   T.Blocks = Shape.Blocks;
@@ -127,7 +128,7 @@ Launch::Launch(const Profile &P, const CostProgram &Code,
   uint64_t Warps = Resident * (T.Full.WarpsPerSM / T.Full.BlocksPerSM);
   for (uint32_t K = 0; K < Used; ++K)
     SMs.push_back(std::make_unique<Sm>(P, Code, K, Bytes, Resident, Warps,
-                                       T.Profile, Events));
+                                       T.Profile, Events, More));
   Mails.resize(Used);
   if (Skip)
     Gaps =
@@ -383,8 +384,10 @@ Occupancy gevo::gpu::timing::occupancy(const Profile &P,
   return O;
 }
 
-LaunchTiming gevo::gpu::timing::simulate(
-    const Profile &P, const CostProgram &Code, const LaunchShape &Shape,
-    MemorySystem &Memory, const BlockSource &NextBlock, const BlockSkip &Skip) {
-  return Launch(P, Code, Shape, Memory, NextBlock, Skip).run();
+LaunchTiming
+gevo::gpu::timing::simulate(const Profile &P, const CostProgram &Code,
+                            const LaunchShape &Shape, MemorySystem &Memory,
+                            const BlockSource &NextBlock, const BlockSkip &Skip,
+                            const BlockMore &More) {
+  return Launch(P, Code, Shape, Memory, NextBlock, Skip, More).run();
 }

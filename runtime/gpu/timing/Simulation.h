@@ -44,15 +44,20 @@ Occupancy occupancy(const Profile &P, const LaunchShape &Shape,
 /// Writes the next block's trace; false if there is none any more.
 using BlockSource = std::function<bool(BlockTrace &)>;
 
+/// Appends the next piece to a trace that is not final; see exec/Trace.h.
+using BlockMore = std::function<void(BlockTrace &)>;
+
 /// Executes that many blocks without a trace and returns how many warp
 /// instructions they took.
 using BlockSkip = std::function<uint64_t(uint64_t)>;
 
 /// Simulates a launch of \p Code on \p P and \p Memory (which it restarts).
-/// With \p Skip, blocks of large grids are sampled (see Sampler.h).
+/// With \p Skip, blocks of large grids are sampled (see Sampler.h). With
+/// \p More, traces may come in pieces; it is called between two instructions.
 LaunchTiming simulate(const Profile &P, const CostProgram &Code,
                       const LaunchShape &Shape, MemorySystem &Memory,
-                      const BlockSource &NextBlock, const BlockSkip &Skip = {});
+                      const BlockSource &NextBlock, const BlockSkip &Skip = {},
+                      const BlockMore &More = {});
 
 } // namespace gevo::gpu::timing
 

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The walk along traces and issue. Blocks and barriers are in SmBlocks.cpp,
-// memory instructions in SmMemory.cpp.
+// The walk along traces and issue. Traces that come in pieces are in
+// SmTrace.cpp, blocks and barriers in SmBlocks.cpp, memory instructions in
+// SmMemory.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,9 +21,10 @@ using namespace gevo::gpu::timing;
 
 Sm::Sm(const Profile &P, const CostProgram &Code, uint32_t Index,
        uint64_t L1Bytes, uint64_t MaxBlocks, uint64_t MaxWarps,
-       std::vector<std::vector<InstructionProfile>> &Statistics, Waits &Events)
+       std::vector<std::vector<InstructionProfile>> &Statistics, Waits &Events,
+       const std::function<void(BlockTrace &)> &MoreTrace)
     : P(P), Code(Code), Index(Index), Statistics(Statistics),
-      Schedulers(P.Schedulers), Warps(MaxWarps),
+      MoreTrace(MoreTrace), Schedulers(P.Schedulers), Warps(MaxWarps),
       Registers(MaxWarps * std::max(1u, Code.NumRegisters)), Blocks(MaxBlocks),
       L1(P.L1Sets, std::max<uint64_t>(
                        1, L1Bytes / (SectorBytes * SectorsPerLine * P.L1Sets))),
@@ -44,9 +46,13 @@ void Sm::openRun(WarpSlot &W) {
   W.Lanes = unsigned(__builtin_popcount(R.Mask));
   W.Accesses = R.Accesses.data();
   W.FirstAccess = W.Fn->AccessesBefore[R.Begin];
+  // Branches and barriers look at the run that comes next.
+  if (W.Run == W.Trace->Runs.size() && W.Trace->End == TraceEnd::Open)
+    more(W, false);
 }
 
-/// Opens the next micro-operations of the trace; false at its end.
+/// Opens the next micro-operations of the trace; false at the end of what is
+/// there of it.
 bool Sm::openUops(WarpSlot &W) {
   while (true) {
     if (W.Pos >= W.End) {
@@ -99,7 +105,7 @@ void Sm::setUnit(WarpSlot &W, Unit U) {
   while (W.Cur->Kind == UopKind::Free) {
     freeUop(W, *W.Cur);
     if (++W.Cur == W.CurEnd && !openUops(W)) {
-      finishWarp(W, W.Issued + 1);
+      endPiece(W, W.Issued + 1);
       return;
     }
   }
@@ -214,7 +220,7 @@ void Sm::branch(WarpSlot &W, uint64_t Now) {
     assert(false && "what costs nothing is not issued");
   }
   if (++W.Cur == W.CurEnd && !openUops(W)) {
-    finishWarp(W, Now + 1);
+    endPiece(W, Now + 1);
     return;
   }
   if (W.AtBarrier) {

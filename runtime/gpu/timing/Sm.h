@@ -31,6 +31,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -41,7 +42,8 @@ public:
   /// Never holds more than \p MaxBlocks blocks and \p MaxWarps warps at once.
   Sm(const Profile &P, const CostProgram &Code, uint32_t Index,
      uint64_t L1Bytes, uint64_t MaxBlocks, uint64_t MaxWarps,
-     std::vector<std::vector<InstructionProfile>> &Statistics, Waits &Events);
+     std::vector<std::vector<InstructionProfile>> &Statistics, Waits &Events,
+     const std::function<void(BlockTrace &)> &MoreTrace);
 
   /// Makes \p Block resident from \p Time on.
   void launch(std::unique_ptr<BlockTrace> Block, uint64_t Time);
@@ -190,6 +192,12 @@ private:
                       uint64_t Now);
   void branch(WarpSlot &W, uint64_t Now);
 
+  // SmTrace.cpp
+  void endPiece(WarpSlot &W, uint64_t Now);
+  void resume(WarpSlot &W);
+  void more(WarpSlot &W, bool PastBarrier);
+  void dropTimed(WarpSlot &W, BlockTrace &T);
+
   // SmBlocks.cpp
   void finishWarp(WarpSlot &W, uint64_t Now);
   void barrier(WarpSlot &W, const Uop &U, uint64_t Now);
@@ -229,6 +237,7 @@ private:
   const CostProgram &Code;
   uint32_t Index;
   std::vector<std::vector<InstructionProfile>> &Statistics;
+  const std::function<void(BlockTrace &)> &MoreTrace;
 
   std::vector<Scheduler> Schedulers;
   std::vector<WarpSlot> Warps;

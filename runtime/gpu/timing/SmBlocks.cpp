@@ -49,11 +49,10 @@ void Sm::launch(std::unique_ptr<BlockTrace> Block, uint64_t Time) {
     if (W.Owner->LastWarp == Warp)
       W.Owner->Last = uint64_t(1) << W.Place;
     setUnit(W, Unit::None);
-    if (!openUops(W)) {
-      finishWarp(W, Time);
-      continue;
-    }
-    prepare(W);
+    if (openUops(W))
+      prepare(W);
+    else
+      endPiece(W, Time);
   }
 }
 
@@ -107,7 +106,11 @@ void Sm::releaseBarrier(BlockSlot &B, unsigned Id, uint64_t Now) {
     W.AtBarrier = false;
     W.NotBefore = Now + P.pipe(Unit::Barrier).Latency;
     W.NotBeforeWhy = Stall::Barrier;
-    prepare(W);
+    // What comes behind the barrier may not have been executed before.
+    if (W.Cur == W.CurEnd)
+      resume(W);
+    else
+      prepare(W);
     if (Warp == Last)
       return;
   }

@@ -68,29 +68,39 @@ TimedResult Clock::launch(Device &D, const Kernel &K, const LaunchOptions &O,
 TimedResult Clock::launch(Device &D, const Kernel &K, const LaunchOptions &O,
                           const CostProgram &Code, uint64_t CycleLimit) {
   TimedResult R;
+  LaunchShape Shape;
+  Shape.Blocks = O.Grid.count();
+  Shape.ThreadsPerBlock = uint32_t(O.Block.count());
+  Shape.SharedBytes = K.attributes().StaticSharedBytes + O.DynamicSharedBytes;
+  Shape.CycleLimit = CycleLimit;
+  LaunchOptions Options = O;
+  // Blocks that are timed at once are executed at once.
+  if (!O.Cooperative)
+    Options.Resident =
+        P.SMs * occupancy(P, Shape, Code.RegistersPerThread).BlocksPerSM;
   Result<std::unique_ptr<LaunchSession>> Session =
-      LaunchSession::create(D, K, O);
+      LaunchSession::create(D, K, Options);
   if (!Session) {
     R.Execution.Status = LaunchStatus::InvalidConfiguration;
     R.Execution.Message = Session.error().Message;
     return R;
   }
-  LaunchShape Shape;
-  Shape.Blocks = (*Session)->numBlocks();
-  Shape.ThreadsPerBlock = uint32_t(O.Block.count());
-  Shape.SharedBytes = K.attributes().StaticSharedBytes + O.DynamicSharedBytes;
-  Shape.CycleLimit = CycleLimit;
   uint64_t Next = 0;
-  // Blocks run in order, with or without a trace.
-  auto Run = [&](BlockTrace *Trace) {
-    if (Next == Shape.Blocks)
-      return false;
+  auto Execute = [&](auto What) {
     auto Start = std::chrono::steady_clock::now();
-    bool More = (*Session)->runBlock(Next++, Trace);
+    bool More = What();
     R.ExecutionSeconds +=
         std::chrono::duration<double>(std::chrono::steady_clock::now() - Start)
             .count();
     return More;
+  };
+  // Blocks run in order, with or without a trace.
+  auto Run = [&](BlockTrace *Trace) {
+    return Next < Shape.Blocks &&
+           Execute([&] { return (*Session)->runBlock(Next++, Trace); });
+  };
+  BlockMore More = [&](BlockTrace &Trace) {
+    Execute([&] { return (*Session)->more(Trace), true; });
   };
   BlockSource Traced = [&](BlockTrace &Out) {
     bool More = Run(&Out);
@@ -109,7 +119,7 @@ TimedResult Clock::launch(Device &D, const Kernel &K, const LaunchOptions &O,
   // Blocks of a cooperative launch are all resident at once.
   bool Sampled = !Exact && !O.Cooperative;
   R.Timing = simulate(P, Code, Shape, Memory, Traced,
-                      Sampled ? Untraced : BlockSkip());
+                      Sampled ? Untraced : BlockSkip(), More);
   R.Execution = (*Session)->result();
   if (R.Timing.OverLimit && R.Execution.Status == LaunchStatus::Ok) {
     R.Execution.Status = LaunchStatus::Timeout;

@@ -148,8 +148,8 @@ TEST_F(TraceTest, AnEndlessLaunchDoesNotFillMemory) {
     EXPECT_FALSE((*Session)->runBlock(0, &T));
     const LaunchResult &R = (*Session)->result();
     EXPECT_EQ(R.Status, LaunchStatus::Timeout);
-    EXPECT_EQ(R.Message, "what the launch did takes more than 8 MiB before a "
-                         "block ends; run it without timing");
+    EXPECT_EQ(R.Message, "what the launch did takes more than 8 MiB before it "
+                         "can be timed; run it without timing");
     // It was noticed soon: a run has a pointer, or at most 200 bytes.
     EXPECT_LT(R.Counters.WarpInstructions, uint64_t(8 << 20));
   }
