@@ -173,17 +173,32 @@ public:
   std::string Name;
 };
 
-/// What is wrong with a run that ended well by itself.
+/// Why nothing was seen of a program. One that failed has told its own reason.
+std::string unseen(const std::string &Program, int Status) {
+  std::string Name = "'" + Program + "'";
+  if (WIFSIGNALED(Status))
+    return Name + " was ended by signal " + std::to_string(WTERMSIG(Status)) +
+           " (" + strsignal(WTERMSIG(Status)) +
+           ") before it asked for a device";
+  std::string Hint =
+      " started in an environment without LD_LIBRARY_PATH and GEVO_ "
+      "variables, by which gevo-run reaches them (env -i, sudo, a set-user-ID "
+      "program)";
+  if (WEXITSTATUS(Status))
+    return Name + " ended with status " + std::to_string(WEXITSTATUS(Status)) +
+           " before it asked for a device, or was" + Hint;
+  return Name +
+         " used no CUDA: neither it nor a program it started asked for a "
+         "device, or they were" +
+         Hint;
+}
+
+/// What is wrong with a run, whether or not it ended well.
 std::vector<std::string> complaints(const ProgramOptions &O,
-                                    const ProgramReport &R) {
+                                    const ProgramReport &R, int Status) {
   std::vector<std::string> All(R.Problems.begin(), R.Problems.end());
   if (!R.Processes && O.Driver == "embedded")
-    All.push_back(
-        "'" + O.Command[0] +
-        "' used no CUDA: neither it nor a program it started asked "
-        "for a device, or they were started in an environment without "
-        "LD_LIBRARY_PATH and GEVO_ variables, by which gevo-run "
-        "reaches them (env -i, sudo, a set-user-ID program)");
+    All.push_back(unseen(O.Command[0], Status));
   for (const std::string &File : O.Substitutes)
     if (std::none_of(R.Substituted.begin(), R.Substituted.end(),
                      [&](const auto &S) { return S.first == File; }))
@@ -241,7 +256,7 @@ std::optional<int> reportRun(const ProgramOptions &O, const std::string &Gpu,
                              ProgramOutputs &Outputs) {
   std::string Error;
   ProgramReport R = mergeLogs(driver::readLaunchLogs(Logs.Name, Error));
-  std::vector<std::string> Wrong = complaints(O, R);
+  std::vector<std::string> Wrong = complaints(O, R, Status);
   if (!Error.empty())
     Wrong.push_back(Error.substr(0, Error.find('\n')));
   bool IsObserved = R.Processes || O.Driver == "embedded";
