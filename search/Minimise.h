@@ -5,8 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a search finds is full of passengers. Each edit that is worth less than
-// a threshold is dropped before anything is validated or written.
+// What a search finds is full of passengers. Those that are together worth less
+// than a threshold are dropped before anything is validated or written: halves
+// of the list first, then smaller parts, so that what is done when the budget
+// ends has dropped most. The budget is a number of lists, the same on every
+// machine.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +26,18 @@ struct Minimised {
   Individual Kept;
   /// How many edits there were.
   size_t Before = 0;
+  /// How many of those that were kept were not tried without: the budget ended.
+  size_t Untried = 0;
+};
+
+/// What may be dropped.
+struct Dropping {
+  /// What is kept has no larger error.
+  double MostError = 0;
+  /// The part of its time that all that is dropped is worth less than.
+  double Threshold = 0.01;
+  /// How many lists to try.
+  size_t MostTried = SIZE_MAX;
 };
 
 /// The time that counts, of each: infinity for what has none.
@@ -31,10 +46,9 @@ using Clock =
 /// The one that steers the search.
 std::vector<double> timeByRules(llvm::ArrayRef<const Individual *> Of);
 
-/// Drops edits of \p From whose loss together costs less than \p Threshold of
-/// its time, and keeps it valid with an error up to \p MostError.
-Minimised minimise(Search &S, const Individual &From, double MostError,
-                   Clock TimeOf = timeByRules, double Threshold = 0.01);
+/// Drops edits of \p From, and keeps it valid.
+Minimised minimise(Search &S, const Individual &From, const Dropping &What,
+                   Clock TimeOf = timeByRules);
 
 } // namespace gevo
 

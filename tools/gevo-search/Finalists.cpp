@@ -61,6 +61,9 @@ private:
   };
   /// By the edits' key.
   StringMap<Verdict> Validated;
+  /// By the edits' key, of those that were minimised: how many edits of the
+  /// list were not tried without.
+  StringMap<size_t> Untried;
 };
 
 } // namespace
@@ -79,10 +82,11 @@ const Finalist &Finals::validated(const Individual &I) {
   return New.Result;
 }
 
-// Without a bound on the time of the search, counts alone bound what comes
-// after it, so that its result is the same everywhere.
+// Counts bound what comes after the search, so that its result is the same on
+// every machine, whatever else that does. A bound on the time is for programs
+// that take very long, and only if the search had one.
 std::string Finals::allowTime() {
-  constexpr double Least = 30, Share = 0.25;
+  constexpr double Least = 60, Share = 0.5;
   double Budget = S.options().MaxSeconds;
   if (Budget == 0)
     return "";
@@ -216,34 +220,43 @@ Individual Finals::polished(StringRef Title, Individual I, double Most,
 }
 
 // Without what is worth nothing: by rules about PTX, which is quick, if machine
-// code does not miss it; then by machine code, where that counts and the list
-// is not too long for it.
+// code does not miss it; then by machine code, where that counts.
 Individual Finals::minimised(StringRef Title, const Individual &I,
                              double Most) {
   constexpr double Threshold = 0.01;
+  constexpr size_t TriesPerEdit = 6;
   std::optional<double> Before = Judging.price(I);
-  Individual Less = minimise(S, I, Most, timeByRules, Threshold).Kept;
-  if (!Before)
-    return Less;
-  auto Price = [&](ArrayRef<const Individual *> Of) {
-    priceAhead(Title, Of);
-    std::vector<double> Times;
-    for (const Individual *One : Of)
-      Times.push_back((S.stopped() ? std::nullopt : Judging.price(*One))
-                          .value_or(std::numeric_limits<double>::infinity()));
-    return Times;
-  };
-  // What may still be lost of the time.
-  double Rest = *Before * (1 + Threshold) / Price(&Less)[0] - 1;
-  const Individual &From = Rest > 0 ? Less : I;
-  if (From.Edits.size() > Judging.mostPriced())
-    return From;
-  return minimise(S, From, Most, Price, Rest > 0 ? Rest : Threshold).Kept;
+  Dropping What{Most, Threshold, TriesPerEdit * I.Edits.size()};
+  Minimised M = minimise(S, I, What, timeByRules);
+  if (Before) {
+    auto Price = [&](ArrayRef<const Individual *> Of) {
+      priceAhead(Title, Of);
+      std::vector<double> Times;
+      for (const Individual *One : Of)
+        Times.push_back((S.stopped() ? std::nullopt : Judging.price(*One))
+                            .value_or(std::numeric_limits<double>::infinity()));
+      return Times;
+    };
+    // What may still be lost of the time.
+    double Rest = *Before * (1 + Threshold) / Price(&M.Kept)[0] - 1;
+    What.Threshold = Rest > 0 ? Rest : Threshold;
+    What.MostTried = Judging.mostPriced();
+    M = minimise(S, Rest > 0 ? M.Kept : I, What, Price);
+  }
+  Untried[keyOf(M.Kept.Edits)] = M.Untried;
+  if (M.Untried)
+    V.say(Title + ": " + counted(M.Kept.Edits.size(), "edit") + " left; " +
+          Twine(M.Untried) + " of them may be worth nothing, as " +
+          (S.stopped() ? "the time for minimising is over"
+                       : "only " + std::to_string(What.MostTried) +
+                             " lists were tried"));
+  return std::move(M.Kept);
 }
 
 // What is left of \p From, which validation refused: the fastest of all that it
-// accepts on the way. Something new to validate with, of which a refusal is the
-// cause, is for the next to stand, too.
+// accepts on the way, minimised if it accepts that, too. Something new to
+// validate with, of which a refusal is the cause, is for the next to stand,
+// too.
 std::optional<Finalist> Finals::settle(StringRef Title, Individual From,
                                        double Most, ArrayRef<Individual> All) {
   // One after the other, neighbours would be asked about the same mistake.
@@ -265,16 +278,18 @@ std::optional<Finalist> Finals::settle(StringRef Title, Individual From,
   for (unsigned Round = 0; Round < Rounds; ++Round) {
     std::optional<Individual> Left =
         retreat(S, From, Most, Ancestors, Accepts, Tries);
-    // What is left may be an ancestor, which was not minimised yet.
-    if (Left && !S.stopped())
-      if (Individual Less = minimised(Title, *Left, Most); !Less.Edits.empty())
-        Accepts(Less);
     while (!Accepted.empty()) {
       Individual Fastest = Accepted.begin()->second;
       Accepted.erase(Accepted.begin());
+      From = Fastest;
+      if (!validated(Fastest).passed())
+        continue;
+      if (Individual Less = minimised(Title, Fastest, Most);
+          !Less.Edits.empty() && validated(Less).passed())
+        return validated(Less);
+      // To be refused may have brought something new to stand.
       if (const Finalist &F = validated(Fastest); F.passed())
         return F;
-      From = Fastest;
     }
     if (!Left || S.stopped())
       break;
@@ -289,10 +304,10 @@ void Finals::add(StringRef Title, double Most, std::vector<Finalist> &Result) {
   std::vector<Individual> All = candidates(Title, Most);
   if (All.empty())
     return;
-  V.say(Title + ": polishing " + counted(All[0].Edits.size(), "edit"));
+  V.say(Title + ": polishing " + counted(All[0].Edits.size(), "edit") + Time);
   All.insert(All.begin(), polished(Title, All[0], Most, All));
   size_t Before = All[0].Edits.size();
-  V.say(Title + ": minimising " + counted(Before, "edit") + Time);
+  V.say(Title + ": minimising " + counted(Before, "edit") + allowTime());
   Individual Kept = minimised(Title, All[0], Most);
   // What has no error may be the faster machine code, too.
   for (const Finalist &F : Result)
@@ -302,6 +317,8 @@ void Finals::add(StringRef Title, double Most, std::vector<Finalist> &Result) {
   auto Add = [&](Finalist F, StringRef Suffix) {
     F.Title = (Title + Suffix).str();
     F.Before = Before;
+    auto Known = Untried.find(keyOf(F.Kept.Edits));
+    F.Untried = Known == Untried.end() ? F.Kept.Edits.size() : Known->second;
     Result.push_back(std::move(F));
   };
   if (Kept.Edits.empty()) {

@@ -132,7 +132,10 @@ void View::table(const Search &S, ArrayRef<Finalist> Finalists,
       continue;
     }
     row(F.Title, F.Kept.Result, F.baseline(S), Goal.perUnit(),
-        Twine(F.Kept.Edits.size()) + " (of " + Twine(F.Before) + ")");
+        Twine(F.Kept.Edits.size()) + " (of " + Twine(F.Before) +
+            (F.Untried ? ", " + std::to_string(F.Untried) + " not minimised"
+                       : "") +
+            ")");
     for (const Finalist::Check &C : F.Checks) {
       errs() << "  " << (C.HeldOut ? "held out" : "searched")
              << (C.HeldOut && C.Steered ? ", steered: " : ": ")
@@ -218,6 +221,7 @@ void View::result(const Search &S, ArrayRef<Finalist> Finalists,
     O["title"] = F.Title;
     O["edits"] = json::Array(F.Kept.Edits);
     O["edits_before_minimising"] = F.Before;
+    O["edits_not_minimised"] = F.Untried;
     O["passed"] = F.passed();
     List.push_back(std::move(O));
   }

@@ -28,6 +28,8 @@ struct Finalist {
   double Baseline = 0;
   /// How many edits it had before.
   size_t Before = 0;
+  /// How many of those it has were not tried without.
+  size_t Untried = 0;
 
   struct Check {
     std::string Name;

@@ -171,12 +171,37 @@ TEST(Engine, MinimisingKeepsWhatPays) {
     Individual Whole = S.evaluateBeyond({All})[0];
     ASSERT_TRUE(Whole.valid());
     EXPECT_EQ(Whole.Result.Time, SyntheticBest);
-    Minimised M = minimise(S, Whole, 0);
+    Minimised M = minimise(S, Whole, {});
     EXPECT_EQ(M.Before, 7u);
     EXPECT_EQ(keyOf(M.Kept.Edits),
               keyOf({deletion(1), deletion(3), deletion(7), deletion(11)}));
     EXPECT_EQ(M.Kept.Result.Time, SyntheticBest);
     EXPECT_EQ(S.state().Evaluations, 1u) << "minimising is not counted";
+  });
+}
+
+TEST(Engine, MinimisingDropsMostFirst) {
+  Trial T;
+  T.Evaluations = 1;
+  search(T, [](Search &S) {
+    // From 20 on they change nothing.
+    EditList All;
+    for (unsigned Number = 20; Number < 32; ++Number)
+      All.push_back(deletion(Number));
+    for (unsigned Number : {1, 3, 7, 11, 32, 33, 34, 35, 36, 37, 38, 39})
+      All.push_back(deletion(Number));
+    Individual Whole = S.evaluateBeyond({All})[0];
+    Dropping Two;
+    Two.MostTried = 2;
+    Minimised M = minimise(S, Whole, Two);
+    EXPECT_EQ(M.Kept.Edits.size(), 12u) << "a half of them";
+    EXPECT_EQ(M.Untried, 12u);
+    // What was asked before counts, too: the budget does not depend on it.
+    EXPECT_EQ(keyOf(minimise(S, Whole, Two).Kept.Edits), keyOf(M.Kept.Edits));
+    M = minimise(S, Whole, {});
+    EXPECT_EQ(keyOf(M.Kept.Edits),
+              keyOf({deletion(1), deletion(3), deletion(7), deletion(11)}));
+    EXPECT_EQ(M.Untried, 0u);
   });
 }
 
@@ -197,7 +222,7 @@ TEST(Engine, MinimisingGoesByTheClockThatCounts) {
                                                                      : 51.0);
       return Times;
     };
-    EXPECT_EQ(keyOf(minimise(S, Whole, 0, Other).Kept.Edits),
+    EXPECT_EQ(keyOf(minimise(S, Whole, {}, Other).Kept.Edits),
               keyOf({deletion(25), deletion(11)}));
   });
 }
@@ -208,7 +233,7 @@ TEST(Engine, MinimisingTakesNoErrorIn) {
   T.Tolerance = 0.1;
   search(T, [](Search &S) {
     Individual Whole = S.evaluateBeyond({{deletion(1), deletion(5)}})[0];
-    Minimised M = minimise(S, Whole, SyntheticError);
+    Minimised M = minimise(S, Whole, {SyntheticError});
     EXPECT_EQ(M.Kept.Edits.size(), 2u);
   });
 }
@@ -220,10 +245,12 @@ TEST(Engine, WhatComesAfterTheSearchEndsInTime) {
     Individual Whole = S.evaluateBeyond({{deletion(1), deletion(25)}})[0];
     S.finishWithin(0);
     EXPECT_TRUE(S.stopped());
-    EXPECT_EQ(minimise(S, Whole, 0).Kept.Edits.size(), 2u);
+    Minimised M = minimise(S, Whole, {});
+    EXPECT_EQ(M.Kept.Edits.size(), 2u);
+    EXPECT_EQ(M.Untried, 2u);
     EXPECT_FALSE(S.evaluateBeyond({{deletion(2)}})[0].valid());
     S.finishWithin(600);
     EXPECT_FALSE(S.stopped());
-    EXPECT_EQ(minimise(S, Whole, 0).Kept.Edits.size(), 1u);
+    EXPECT_EQ(minimise(S, Whole, {}).Kept.Edits.size(), 1u);
   });
 }
