@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The evaluator of a search without its log.
+// The evaluator of a search without its log of evaluations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +22,8 @@ Error BatchRunner::start() {
   });
   if (!Started)
     return Started.takeError();
+  if (Error E = Codes.load())
+    return E;
   Pool = std::move(*Started);
   Base = std::make_unique<PoolEvaluator>(*Pool, Codes);
   Known = std::make_unique<EditCache>(*Base);

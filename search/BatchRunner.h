@@ -20,9 +20,11 @@ namespace gevo {
 
 class BatchRunner {
 public:
-  /// \p P must outlive it. \p Make is called in each worker.
-  BatchRunner(Program &P, const WorkerLimits &Limits, RunnerMaker Make)
-      : P(P), Limits(Limits), Make(std::move(Make)) {}
+  /// \p P and \p Log must outlive it. \p Make is called in each worker. What
+  /// \p Log has of code is not run again, if there is one.
+  BatchRunner(Program &P, const WorkerLimits &Limits, RunnerMaker Make,
+              AppendLog *Log = nullptr)
+      : P(P), Limits(Limits), Make(std::move(Make)), Codes(Log) {}
 
   /// What each of \p Batch comes to; nothing for those that were not begun
   /// before \p Stop said so. Workers that cannot be started are a failure of

@@ -11,9 +11,11 @@
 
 #include "search/Store.h"
 #include "passes/edit/AtomicFile.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace llvm;
 using namespace gevo;
@@ -31,17 +33,19 @@ const json::Object &Store::setup() const {
   return *Evaluations->header().getObject("setup");
 }
 
-Error Store::openMeasurements() {
-  auto Log =
-      AppendLog::open(path("measured-" + std::to_string(StoreVersion) + "-" +
-                           Scenario + ".jsonl"),
-                      json::Object{{"gevo_search_measurements", StoreVersion},
-                                   {"scenario", Scenario}},
-                      /*AnyHeader=*/false, AppendLog::Sync::Soon);
-  if (!Log)
-    return Log.takeError();
-  Measurements = std::move(*Log);
-  return Error::success();
+Expected<std::unique_ptr<AppendLog>>
+Store::openResults(StringRef Name, const std::string &Of) const {
+  return AppendLog::open(
+      path((Name + "-" + Twine(StoreVersion) + "-" + Of + ".jsonl").str()),
+      json::Object{{"gevo_search_measurements", StoreVersion},
+                   {"scenario", Of}},
+      /*AnyHeader=*/false, AppendLog::Sync::Soon);
+}
+
+Expected<std::unique_ptr<AppendLog>>
+Store::openPrices(const std::string &How) const {
+  return openResults("priced", utohexstr(xxh3_64bits(Scenario + "\n" + How),
+                                         /*LowerCase=*/true, 16));
 }
 
 Expected<std::unique_ptr<Store>> Store::begin(const std::string &Folder,
@@ -77,8 +81,11 @@ Expected<std::unique_ptr<Store>> Store::begin(const std::string &Folder,
   if (!Log)
     return Log.takeError();
   S->Evaluations = std::move(*Log);
-  if (Error E = S->openMeasurements())
-    return E;
+  Expected<std::unique_ptr<AppendLog>> Measured =
+      S->openResults("measured", S->Scenario);
+  if (!Measured)
+    return Measured.takeError();
+  S->Measurements = std::move(*Measured);
   return S;
 }
 
@@ -104,34 +111,38 @@ Expected<std::unique_ptr<Store>> Store::resume(const std::string &Folder) {
   if (*Version != StoreVersion)
     return Fail("was written by another version of gevo-search");
   S->Scenario = Scenario->str();
-  if (Error E = S->openMeasurements())
-    return E;
+  Expected<std::unique_ptr<AppendLog>> Measured =
+      S->openResults("measured", S->Scenario);
+  if (!Measured)
+    return Measured.takeError();
+  S->Measurements = std::move(*Measured);
   return S;
 }
 
-Expected<std::optional<SearchState>> Store::checkpoint() const {
+std::optional<SearchState> Store::checkpoint(std::string &Problem) const {
   std::string Path = path(CheckpointName);
   if (!sys::fs::exists(Path))
     return std::nullopt;
   auto Buffer = MemoryBuffer::getFile(Path);
-  if (!Buffer)
-    return createStringError(Buffer.getError(), "cannot read '" + Path + "'");
+  if (!Buffer) {
+    Problem = "cannot read '" + Path + "': " + Buffer.getError().message();
+    return std::nullopt;
+  }
   Expected<SearchState> State =
       json::parse<SearchState>((*Buffer)->getBuffer());
-  if (!State)
-    return createStringError(
-        inconvertibleErrorCode(),
-        "'" + Path + "' is damaged: " + toString(State.takeError()));
-  return std::move(*State);
+  if (State)
+    return std::move(*State);
+  Problem = "'" + Path + "' is damaged: " + toString(State.takeError());
+  return std::nullopt;
 }
 
 Error Store::save(const SearchState &State) {
   // A checkpoint counts on the lines of what was evaluated before it.
   if (Error E = Evaluations->sync())
     return E;
-  Error E = writeFileAtomically(path(CheckpointName), [&](raw_ostream &OS) {
-    OS << toJSON(State) << '\n';
-  });
+  Error E = writeFileAtomically(
+      path(CheckpointName),
+      [&](raw_ostream &OS) { OS << toJSON(State) << '\n'; }, Outlives::Machine);
   // All that was evaluated is in the log.
   return E ? createStringError(inconvertibleErrorCode(),
                                toString(std::move(E)) +

@@ -8,9 +8,10 @@
 // A folder that holds all of a search:
 //
 //   evaluations.jsonl      what the search is, then one line per evaluation
-//   checkpoint.json        the state after the last whole generation
+//   checkpoint.json        the state after the last whole generation, which
+//                          the evaluations lead to as well
 //   measured-<version>-<id>.jsonl  results by code, for all searches of one
-//   scenario
+//   scenario; priced-... the same by another clock
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,15 +47,22 @@ public:
   const std::string &putAside() const { return Aside; }
   AppendLog &evaluations() { return *Evaluations; }
   AppendLog &measurements() { return *Measurements; }
+  /// A further log of results by code, for all searches of the same scenario
+  /// whose code is measured as \p How tells.
+  llvm::Expected<std::unique_ptr<AppendLog>>
+  openPrices(const std::string &How) const;
 
-  /// The last checkpoint; nothing if there was none yet.
-  llvm::Expected<std::optional<SearchState>> checkpoint() const;
+  /// The last checkpoint; nothing if there was none yet, or if it cannot be
+  /// read, and then \p Problem says why. The evaluations lead to the same
+  /// state.
+  std::optional<SearchState> checkpoint(std::string &Problem) const;
   /// What was evaluated until then is on the disk before it.
   llvm::Error save(const SearchState &State);
 
 private:
   Store() = default;
-  llvm::Error openMeasurements();
+  llvm::Expected<std::unique_ptr<AppendLog>>
+  openResults(llvm::StringRef Name, const std::string &Of) const;
   std::string path(llvm::StringRef Name) const;
 
   std::string Folder;

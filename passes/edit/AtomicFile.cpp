@@ -10,8 +10,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/edit/AtomicFile.h"
+#include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Signals.h"
+#include <fcntl.h>
+#include <unistd.h>
 
 using namespace llvm;
 
@@ -35,8 +39,23 @@ static Error writeInPlace(StringRef Path,
   return EC ? failed(Path, EC) : Error::success();
 }
 
+// A new name is on the disk when its folder is.
+static std::error_code syncFolderOf(StringRef Path) {
+  StringRef Folder = sys::path::parent_path(Path);
+  int FD = open(Folder.empty() ? "." : Folder.str().c_str(),
+                O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (FD < 0)
+    return errnoAsErrorCode();
+  // Some file systems cannot, and then need not.
+  bool Failed = fsync(FD) && errno != EINVAL && errno != EROFS;
+  std::error_code EC = Failed ? errnoAsErrorCode() : std::error_code();
+  close(FD);
+  return EC;
+}
+
 Error gevo::writeFileAtomically(StringRef Name,
-                                function_ref<void(raw_ostream &)> Write) {
+                                function_ref<void(raw_ostream &)> Write,
+                                Outlives What) {
   // What a link leads to is meant, not the link.
   SmallString<128> Path(Name);
   if (sys::fs::real_path(Name, Path))
@@ -52,12 +71,19 @@ Error gevo::writeFileAtomically(StringRef Name,
   sys::RemoveFileOnSignal(Temporary);
   raw_fd_ostream OS(FD, /*shouldClose=*/true);
   Write(OS);
+  OS.flush();
+  // The content comes first: a name without it is worse than none.
+  bool Unsynced = What == Outlives::Machine && !OS.has_error() && fsync(FD);
+  std::error_code EC = Unsynced ? errnoAsErrorCode() : std::error_code();
   OS.close();
-  std::error_code EC = OS.error();
+  if (OS.has_error())
+    EC = OS.error();
   OS.clear_error();
   if (!EC)
     EC = sys::fs::rename(Temporary, Path);
   sys::DontRemoveFileOnSignal(Temporary);
+  if (!EC && What == Outlives::Machine)
+    EC = syncFolderOf(Path);
   if (!EC)
     return Error::success();
   sys::fs::remove(Temporary);

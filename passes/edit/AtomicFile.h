@@ -19,12 +19,18 @@
 
 namespace gevo {
 
+enum class Outlives {
+  Process, ///< Once it is written, it stays if we are killed.
+  Machine  ///< Also if the power fails: waits for the disk.
+};
+
 /// Writes a temporary file beside \p Path and renames it there. A full disk or
 /// a missing folder is an error that names the path, and leaves no file. What
 /// is no regular file, such as a pipe, is written to as it is.
 llvm::Error
 writeFileAtomically(llvm::StringRef Path,
-                    llvm::function_ref<void(llvm::raw_ostream &)> Write);
+                    llvm::function_ref<void(llvm::raw_ostream &)> Write,
+                    Outlives What = Outlives::Process);
 
 /// Makes \p Folder and those above it, with the rights that mkdir gives.
 llvm::Error makeFolder(llvm::StringRef Folder);

@@ -16,6 +16,7 @@
 
 #include "search/BatchRunner.h"
 #include "search/LaunchRunner.h"
+#include "search/Store.h"
 #include "search/ir/IrProgram.h"
 #include "tools/gevo-search/Exams.h"
 
@@ -39,6 +40,8 @@ public:
   llvm::Error prepare(bool Again);
   /// For caches: equal for what gives equal results.
   std::string identity() const;
+  /// Keeps what prices come to in \p Disk, and takes those that are there.
+  llvm::Error keepPrices(const Store &Disk);
   /// What a worker does, in the worker.
   Service service();
   /// Judges \p I by launches with all checks, then by the checks of validate();
@@ -111,6 +114,8 @@ private:
   unsigned Jobs;
   View &V;
   Payload Original;
+  /// Of prices; may be null.
+  std::unique_ptr<AppendLog> Prices;
   /// Launches, by machine code; made when first needed.
   std::unique_ptr<BatchRunner> Pricer;
   std::vector<Target> Targets;

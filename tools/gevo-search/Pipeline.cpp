@@ -133,7 +133,7 @@ Error Pipeline::openStore() {
           Disk->putAside());
   if (Disk->scenario() != Identity)
     return otherProgram();
-  return Error::success();
+  return Judging->keepPrices(*Disk);
 }
 
 // Four fifths of the machine for all of its workers.
@@ -247,15 +247,17 @@ double Pipeline::processorSeconds() const {
 }
 
 Error Pipeline::search(Search &S) {
-  Expected<std::optional<SearchState>> From = Disk->checkpoint();
-  if (!From)
-    return From.takeError();
+  std::string Problem;
+  std::optional<SearchState> From = Disk->checkpoint(Problem);
+  if (!Problem.empty())
+    V.say(Problem + "; going through the log of evaluations from its "
+                    "beginning instead, to the same result");
   Expected<std::vector<std::string>> Seen =
-      Cached->load(*From ? (*From)->Evaluations : 0);
+      Cached->load(From ? From->Evaluations : 0);
   if (!Seen)
     return Seen.takeError();
-  if (*From)
-    S.resume(std::move(**From), *Seen);
+  if (From)
+    S.resume(std::move(*From), *Seen);
   Running = &S;
   double Before = processorSeconds();
   Error E = S.run();

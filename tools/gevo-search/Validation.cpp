@@ -10,8 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/gpu/timing/Sass.h"
 #include "search/ShellText.h"
 #include "tools/gevo-search/Judges.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace llvm;
 using namespace gevo;
@@ -109,6 +111,21 @@ Exams &Judges::exams() {
   return *Finals;
 }
 
+// Another ptxas may make other code of the same PTX.
+Error Judges::keepPrices(const Store &Disk) {
+  std::string Path = gpu::timing::findSassTools().Assembler;
+  sys::fs::file_status Status;
+  std::string How = "ptxas " + Path;
+  if (!Path.empty() && !sys::fs::status(Path, Status))
+    How += " " + std::to_string(Status.getSize()) + " " +
+           std::to_string(sys::toTimeT(Status.getLastModificationTime()));
+  Expected<std::unique_ptr<AppendLog>> Log = Disk.openPrices(How);
+  if (!Log)
+    return Log.takeError();
+  Prices = std::move(*Log);
+  return Error::success();
+}
+
 // Rules about PTX, quick enough for every variant, say what is worth a try;
 // what ptxas would have done anyway they do not know. So what they found is
 // timed again as machine code before it counts. Several GPUs have whole runs
@@ -120,10 +137,11 @@ BatchRunner *Judges::pricer() {
   if (!Pricer) {
     WorkerLimits Each = Limits;
     Each.Count = Jobs;
-    Pricer = std::make_unique<BatchRunner>(Device, Each, [this, &S] {
+    auto Make = [this, &S] {
       return std::make_unique<LaunchRunner>(
           *Launches, S.Gpu, /*CheckAlways=*/false, /*MachineCode=*/true);
-    });
+    };
+    Pricer = std::make_unique<BatchRunner>(Device, Each, Make, Prices.get());
   }
   return Pricer.get();
 }

@@ -12,6 +12,7 @@
 
 #include "search/BatchRunner.h"
 #include "test/unit/search/Synthetic.h"
+#include "llvm/Support/FileSystem.h"
 #include "gtest/gtest.h"
 #include <sys/mman.h>
 
@@ -32,6 +33,13 @@ public:
 private:
   unsigned *Count;
   std::unique_ptr<Runner> Base = syntheticRunner();
+};
+
+class FailingRunner : public Runner {
+public:
+  Fitness run(const Payload &) override {
+    return Fitness::failed(Stage::Run, "it was run");
+  }
 };
 
 } // namespace
@@ -81,6 +89,26 @@ TEST(BatchRunner, IsAsOneAfterTheOther) {
                 std::string::npos);
   }
   munmap(Shared, sizeof(unsigned));
+}
+
+TEST(BatchRunner, TakesWhatALogHas) {
+  SmallString<128> Folder;
+  ASSERT_FALSE(sys::fs::createUniqueDirectory("gevo-prices", Folder));
+  std::string Path = (Folder + "/prices.jsonl").str();
+  std::unique_ptr<Program> P = syntheticProgram();
+  for (bool Again : {false, true}) {
+    auto Log = AppendLog::open(Path, json::Object{{"of", "synthetic"}});
+    ASSERT_TRUE(bool(Log));
+    RunnerMaker Make = [] { return syntheticRunner(); };
+    if (Again)
+      Make = [] { return std::make_unique<FailingRunner>(); };
+    BatchRunner R(*P, WorkerLimits(), Make, Log->get());
+    EXPECT_EQ(R.run({deletion(1)}).Time, SyntheticBaseline - 100);
+    if (Again) {
+      EXPECT_FALSE(R.run({deletion(11)}).valid());
+    }
+  }
+  sys::fs::remove_directories(Folder);
 }
 
 TEST(BatchRunner, StopsWhenItIsTold) {

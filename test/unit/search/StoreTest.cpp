@@ -13,6 +13,7 @@
 #include "test/unit/search/Synthetic.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
 #include <fstream>
 #include <sys/wait.h>
@@ -85,6 +86,43 @@ TEST_F(StoreTest, StoppedSearchesEndAsUnbrokenOnes) {
   T.Resume = true;
   T.StopAfter = 0;
   EXPECT_EQ(Unbroken.text(), search(T).text());
+}
+
+// Torn, emptied, overwritten, or not there at all: the log is enough.
+TEST_F(StoreTest, DamagedCheckpointsCostNothing) {
+  Trial T;
+  T.Families = true;
+  T.Evaluations = 200;
+  Outcome Unbroken = search(T);
+  T.Folder = Folder;
+  T.StopAfter = 120;
+  search(T);
+  T.Resume = true;
+  T.StopAfter = 0;
+  std::string Path = Folder + "/checkpoint.json";
+  auto Read = llvm::MemoryBuffer::getFile(Path);
+  ASSERT_TRUE(bool(Read));
+  std::string Whole = (*Read)->getBuffer().str();
+  std::vector<std::string> Damaged = {"{}", "[]", std::string(4096, '\0')};
+  for (size_t Length : {size_t(0), size_t(1), Whole.size() / 3,
+                        Whole.size() / 2, Whole.size() - 2})
+    Damaged.push_back(Whole.substr(0, Length));
+  Damaged.push_back(Whole);
+  Damaged.back()[Whole.size() / 2] ^= 0x80;
+  for (const std::string &Content : Damaged) {
+    std::ofstream(Path, std::ios::binary) << Content;
+    Outcome Resumed = search(T);
+    EXPECT_EQ(Resumed.Error, "");
+    EXPECT_NE(Resumed.Problem.find("checkpoint.json' is damaged"),
+              std::string::npos)
+        << Content.size();
+    EXPECT_EQ(Unbroken.text(), Resumed.text()) << Content.size();
+  }
+  llvm::sys::fs::remove(Path);
+  Outcome Resumed = search(T);
+  EXPECT_EQ(Resumed.Problem, "");
+  EXPECT_EQ(Unbroken.text(), Resumed.text());
+  EXPECT_EQ(Resumed.Runs, 0u);
 }
 
 TEST_F(StoreTest, LargerBudgetGoesOn) {

@@ -214,12 +214,8 @@ static Error searchOrFail(const Trial &T, Outcome &Result,
   Search S(*P, Cached, Options, Observer);
   Running = &S;
   std::optional<SearchState> From;
-  if (Disk) {
-    auto Saved = Disk->checkpoint();
-    if (!Saved)
-      return Saved.takeError();
-    From = std::move(*Saved);
-  }
+  if (Disk)
+    From = Disk->checkpoint(Result.Problem);
   auto Seen = Cached.load(From ? From->Evaluations : 0);
   if (!Seen)
     return Seen.takeError();

@@ -61,6 +61,8 @@ struct Outcome {
   /// How often code was run.
   uint64_t Runs = 0;
   std::string Error;
+  /// What was wrong with the checkpoint.
+  std::string Problem;
   /// The state without the wall time: equal for equal searches.
   std::string text() const;
 };
