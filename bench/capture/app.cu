@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A stencil that runs many times on two buffers, and a reduction over memory
-// that is only read. Arguments: rounds, MiB of the latter.
+// that is only read. Arguments: rounds, MiB of the latter. With a third
+// argument instead threads that allocate a block of the device heap each, use
+// it and free it: so many thousand of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +41,40 @@ __global__ void reduce(const float *In, float *Out, int Count) {
     Out[blockIdx.x] = Sums[0];
 }
 
+__global__ void makeBlocks(float **Blocks) {
+  int K = blockIdx.x * blockDim.x + threadIdx.x;
+  float *Mine = static_cast<float *>(malloc(4 * sizeof(float)));
+  for (int I = 0; I < 4; ++I)
+    Mine[I] = K + 0.25f * I;
+  Blocks[K] = Mine;
+}
+
+__global__ void useBlocks(float **Blocks, float *Sums) {
+  int K = blockIdx.x * blockDim.x + threadIdx.x;
+  float *Mine = Blocks[K];
+  Sums[K] = Mine[0] + Mine[1] + Mine[2] + Mine[3];
+  Mine[0] = Sums[K];
+}
+
+__global__ void freeBlocks(float **Blocks) {
+  free(Blocks[blockIdx.x * blockDim.x + threadIdx.x]);
+}
+
+static int runBlocks(int Threads) {
+  float **Blocks, *Sums, Last;
+  cudaMalloc(&Blocks, Threads * sizeof(float *));
+  cudaMalloc(&Sums, Threads * sizeof(float));
+  makeBlocks<<<Threads / 256, 256>>>(Blocks);
+  useBlocks<<<Threads / 256, 256>>>(Blocks, Sums);
+  freeBlocks<<<Threads / 256, 256>>>(Blocks);
+  cudaMemcpy(&Last, Sums + Threads - 1, sizeof(Last), cudaMemcpyDeviceToHost);
+  std::printf("%g\n", double(Last));
+  return cudaDeviceSynchronize() != cudaSuccess;
+}
+
 int main(int Argc, char **Argv) {
+  if (Argc > 3)
+    return runBlocks(std::atoi(Argv[3]) * 1024);
   const int Width = 512;
   int Rounds = Argc > 1 ? std::atoi(Argv[1]) : 4;
   int Count = (Argc > 2 ? std::atoi(Argv[2]) : 4) << 18;

@@ -202,6 +202,34 @@ std::string Device::printed() const {
   return Text;
 }
 
+void Device::fillCaches(const capture::Case &C) const {
+  constexpr uint64_t LineBytes = 128;
+  uint64_t Begin = 0, End = 0;
+  auto fill = [&] {
+    if (End > Begin)
+      Driver.gevoGpuFillCaches(Begin, End - Begin);
+    Begin = End = 0;
+  };
+  for (const capture::Buffer &B : C.Buffers) {
+    // Small blocks that share lines, or have one between them, are one stretch.
+    for (const capture::HeapBlock &One : B.Blocks) {
+      // What the launch makes is nowhere yet.
+      if (capture::HeapUse(One.Use) == capture::HeapUse::Made)
+        continue;
+      if (One.Address / LineBytes > End / LineBytes + 1) {
+        fill();
+        Begin = One.Address;
+      }
+      End = One.end();
+    }
+    fill();
+    if (!B.Blocks.empty() || B.Heap == capture::HeapUse::Made)
+      continue;
+    for (const capture::Piece &P : B.Pieces)
+      Driver.gevoGpuFillCaches(B.Address + P.Offset, P.Before.size());
+  }
+}
+
 std::pair<CUevent, CUevent> Device::events() {
   for (CUevent *E : {&Start, &Stop})
     if (!*E && Driver.cuEventCreate(E, 0))

@@ -18,6 +18,7 @@
 #ifndef GEVO_RUNTIME_MEASURE_DEVICE_H
 #define GEVO_RUNTIME_MEASURE_DEVICE_H
 
+#include "runtime/gpu/capture/Case.h"
 #include "runtime/gpu/driver/DriverApi.h"
 #include "runtime/gpu/driver/GevoGpu.h"
 
@@ -88,6 +89,9 @@ public:
   std::vector<GevoGpuLine> lines() const;
   /// What device code printed since gevoGpuKeepPrinted (embedded GPU only).
   std::string printed() const;
+  /// Puts the memory that \p C has before its launch into L2 (embedded GPU
+  /// only).
+  void fillCaches(const capture::Case &C) const;
   /// Two events of the context, for times; null if there are none to be had.
   std::pair<cuda::CUevent, cuda::CUevent> events();
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/gpu/capture/HeapBlocks.h"
 #include "runtime/measure/MemoryImage.h"
 #include "runtime/measure/RunOutputs.h"
 
@@ -72,21 +73,33 @@ ElementType measure::comparedAs(ElementType Stored) {
   }
 }
 
-const Bytes &MemoryImage::expected(const Part &P) const {
-  return P.Runs.empty() ? P.Known->Before : P.Known->After;
+const std::vector<MemoryImage::Run> &MemoryImage::runsOf(Part &P) {
+  const Bytes &Marks = P.Known->Marks;
+  if (!P.Runs.empty())
+    return P.Runs;
+  for (size_t K = 0, Next; K < Marks.size(); K = Next) {
+    Next = capture::endOfRun(Marks, K);
+    ElementType T = capture::typeOf(Marks[K]);
+    bool Poisoned = capture::isPoisoned(Marks[K]);
+    if (P.Runs.empty() || P.Runs.back().Type != T ||
+        P.Runs.back().Poisoned != Poisoned)
+      P.Runs.push_back({K, 0, T, Poisoned});
+    P.Runs.back().Bytes += Next - K;
+  }
+  return P.Runs;
 }
 
 /// The largest magnitude of an output, for the floor of relative errors.
 double MemoryImage::magnitudeOf(size_t Buffer, ElementType Override) {
   auto outputOf = [&](size_t B) {
-    return C.Buffers[B].Heap == capture::HeapUse::None ? B : C.Buffers.size();
+    return C.Buffers[B].ofHeap() ? C.Buffers.size() : B;
   };
   auto [It, New] =
       Magnitudes.emplace(std::make_pair(outputOf(Buffer), Override), 0);
   if (!New)
     return It->second;
-  for (const Part &P : Parts)
-    for (const Run &R : P.Runs) {
+  for (Part &P : Parts)
+    for (const Run &R : runsOf(P)) {
       if (outputOf(P.Buffer) != outputOf(Buffer) || R.Type == ElementType::None)
         continue;
       ElementType T =
@@ -98,25 +111,40 @@ double MemoryImage::magnitudeOf(size_t Buffer, ElementType Override) {
   return It->second;
 }
 
+MemoryImage::Place MemoryImage::placeOf(const Part &P, uint64_t Offset) const {
+  const capture::Buffer &B = C.Buffers[P.Buffer];
+  Place Found{Replay::bufferName(C, P.Buffer), P.Known->Offset + Offset,
+              P.Address + Offset};
+  uint64_t Block = B.Address;
+  if (isPacked(P)) {
+    const capture::HeapBlock &One = capture::blockAt(B, Offset);
+    Block = One.Address;
+    Found.Offset = Offset - One.Offset;
+    Found.Address = Block + Found.Offset;
+  }
+  if (B.ofHeap())
+    Found.Name += " block " + hex(Block);
+  return Found;
+}
+
 /// Did bytes change that the original does not write?
-bool MemoryImage::changedOutside(const Part &P, ReplayResult &R) const {
-  const Bytes &Want = P.Known->Before;
+bool MemoryImage::changedOutside(Part &P, ReplayResult &R) {
+  const Bytes &Want = P.Known->Before, &Got = P.actual();
   auto changed = [&](uint64_t Offset, uint64_t Size) {
-    if (std::memcmp(&P.Actual[Offset], &Want[Offset], Size) == 0)
+    if (std::memcmp(&Got[Offset], &Want[Offset], Size) == 0)
       return false;
-    auto First =
-        std::mismatch(P.Actual.begin() + std::ptrdiff_t(Offset), P.Actual.end(),
-                      Want.begin() + std::ptrdiff_t(Offset));
-    uint64_t Where = uint64_t(First.first - P.Actual.begin());
+    auto First = std::mismatch(Got.begin() + std::ptrdiff_t(Offset), Got.end(),
+                               Want.begin() + std::ptrdiff_t(Offset));
+    Place Where = placeOf(P, uint64_t(First.first - Got.begin()));
     fail(R, Outcome::InputChanged,
-         "byte " + std::to_string(P.Known->Offset + Where) + " of " +
-             Replay::bufferName(C, P.Buffer) + " (" + hex(P.Address + Where) +
+         "byte " + std::to_string(Where.Offset) + " of " + Where.Name + " (" +
+             hex(Where.Address) +
              ") changed, which the original leaves as it is");
     return true;
   };
-  if (P.Runs.empty())
+  if (!P.isOutput())
     return changed(0, Want.size());
-  for (const Run &Stretch : P.Runs)
+  for (const Run &Stretch : runsOf(P))
     if (Stretch.Type == ElementType::None &&
         changed(Stretch.Offset, Stretch.Bytes))
       return true;
@@ -137,7 +165,7 @@ void MemoryImage::judgeRun(Part &P, const Run &Stretch, const OutputRule &Rule,
     Limits = Tolerance();
   }
   const uint8_t *Want = &P.Known->After[Stretch.Offset];
-  const uint8_t *Got = &P.Actual[Stretch.Offset];
+  const uint8_t *Got = &P.current()[Stretch.Offset];
   const uint8_t *First = &P.Start[Stretch.Offset];
   uint64_t Count = Stretch.Bytes / Size;
   bool Relative = Limits.Mode == CompareMode::Relative;
@@ -154,30 +182,28 @@ void MemoryImage::judgeRun(Part &P, const Run &Stretch, const OutputRule &Rule,
   Out.Bytes += Stretch.Bytes;
   if (Same)
     return;
-  std::string Name = Replay::bufferName(C, P.Buffer);
-  if (C.Buffers[P.Buffer].Heap != capture::HeapUse::None)
-    Name += " block " + hex(C.Buffers[P.Buffer].Address);
+  auto element = [&](uint64_t K) {
+    Place Where = placeOf(P, Stretch.Offset + K * Size);
+    return "element " + std::to_string(Where.Offset / Size) + " of " +
+           Where.Name;
+  };
   for (uint64_t K = 0; Stretch.Poisoned && K < Count; ++K)
     if (std::memcmp(Got + K * Size, First + K * Size, Size) == 0 &&
         std::memcmp(Got + K * Size, Want + K * Size, Size) != 0) {
-      fail(R, Outcome::Unwritten,
-           "element " + std::to_string(Base + K) + " of " + Name +
-               " was not written");
+      fail(R, Outcome::Unwritten, element(K) + " was not written");
       break;
     }
   if (!Diff.passed())
     fail(R, Outcome::WrongOutput,
-         "element " + std::to_string(Base + Diff.FirstFailing) + " of " + Name +
-             " is " + Diff.Actual + ", expected " + Diff.Expected + " (" +
-             gpu::elementName(T) + ")");
+         element(Diff.FirstFailing) + " is " + Diff.Actual + ", expected " +
+             Diff.Expected + " (" + gpu::elementName(T) + ")");
 }
 
 void MemoryImage::judgePart(Part &P, const OutputRule &Rule, OutputResult &Out,
                             ReplayResult &R) {
-  if (!P.Runs.empty())
-    for (const Run &Stretch : P.Runs)
-      if (Stretch.Type != ElementType::None)
-        judgeRun(P, Stretch, Rule, Out, R);
+  for (const Run &Stretch : runsOf(P))
+    if (Stretch.Type != ElementType::None)
+      judgeRun(P, Stretch, Rule, Out, R);
   if (P.Dirty)
     changedOutside(P, R);
 }
@@ -192,7 +218,7 @@ void MemoryImage::judge(const ReplayOptions &O, ReplayResult &R) {
     if (!Out.Bytes)
       continue;
     R.Error = std::max(R.Error, Out.Diff.MaxError);
-    addOutput(R, std::move(Out), C.Buffers[B].Heap != capture::HeapUse::None);
+    addOutput(R, std::move(Out), C.Buffers[B].ofHeap());
   }
   if (StrayAddress)
     fail(R, Outcome::InputChanged,
@@ -229,7 +255,7 @@ std::string Replay::bufferName(const capture::Case &C, size_t Buffer) {
   const capture::Buffer &B = C.Buffers[Buffer];
   if (!B.Variable.empty())
     return B.Variable;
-  if (B.Heap != capture::HeapUse::None)
+  if (B.ofHeap())
     return "heap";
   const capture::Launch &L = C.Launches[0];
   // Types of parameters are not known; a pointer is an aligned word.

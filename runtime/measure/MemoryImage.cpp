@@ -28,28 +28,14 @@ bool allZero(const Bytes &B) {
 MemoryImage::MemoryImage(const capture::Case &C) : C(C) {
   for (size_t B = 0; B < C.Buffers.size(); ++B) {
     Addresses.push_back(C.Buffers[B].Address);
-    for (const capture::Piece &P : C.Buffers[B].Pieces)
-      addPart(B, P);
+    for (const capture::Piece &P : C.Buffers[B].Pieces) {
+      Parts.emplace_back();
+      Parts.back().Buffer = B;
+      Parts.back().Known = &P;
+    }
   }
   layOut();
   setPoison(true);
-}
-
-void MemoryImage::addPart(size_t Buffer, const capture::Piece &P) {
-  Part Out;
-  Out.Buffer = Buffer;
-  Out.Known = &P;
-  for (size_t K = 0, Next; K < P.Marks.size(); K = Next) {
-    Next = capture::endOfRun(P.Marks, K);
-    ElementType T = capture::typeOf(P.Marks[K]);
-    bool Poisoned =
-        T != ElementType::None && !(P.Marks[K] & capture::ReadFirst);
-    if (Out.Runs.empty() || Out.Runs.back().Type != T ||
-        Out.Runs.back().Poisoned != Poisoned)
-      Out.Runs.push_back({K, 0, T, Poisoned});
-    Out.Runs.back().Bytes += Next - K;
-  }
-  Parts.push_back(std::move(Out));
 }
 
 void MemoryImage::layOut() {
@@ -58,8 +44,10 @@ void MemoryImage::layOut() {
     Parts[K].Address = Addresses[Parts[K].Buffer] + Parts[K].Known->Offset;
   for (size_t B = 0, Next = 0; B < C.Buffers.size(); ++B) {
     uint64_t At = Addresses[B], End = At + C.Buffers[B].Size;
-    // What a launch frees is not there to be read.
-    if (C.Buffers[B].Heap == capture::HeapUse::Freed) {
+    // What a launch frees is not there to be read, and small blocks of the heap
+    // are read by themselves.
+    if (C.Buffers[B].Heap == capture::HeapUse::Freed ||
+        !C.Buffers[B].Blocks.empty()) {
       while (Next < Parts.size() && Parts[Next].Buffer == B)
         ++Next;
       continue;
@@ -88,14 +76,16 @@ void MemoryImage::moveBuffer(size_t Buffer, uint64_t Address) {
 
 void MemoryImage::setPoison(bool On) {
   for (Part &P : Parts) {
-    if (P.Runs.empty())
+    if (!P.isOutput())
       continue;
     P.Start = P.Known->Before;
-    for (const Run &R : P.Runs)
-      if (On && R.Poisoned)
-        for (uint64_t K = R.Offset; K < R.Offset + R.Bytes; ++K)
-          P.Start[K] = Poison[(P.Address + K) & 1];
-    P.Actual = P.Start;
+    P.Actual = Bytes();
+    const uint8_t *Marks = P.Known->Marks.data();
+    uint8_t *Start = P.Start.data();
+    for (size_t K = 0, Size = On ? P.Start.size() : 0; K < Size; ++K) {
+      bool Poisoned = capture::isPoisoned(Marks[K]);
+      Start[K] = Poisoned ? Poison[(P.Address + K) & 1] : Start[K];
+    }
   }
 }
 
@@ -110,14 +100,27 @@ bool MemoryImage::mapPart(Device &D, const Part &P) {
                                     File->Skip);
 }
 
+/// The device has the blocks of the heap from its start, until it is told of
+/// others.
+bool MemoryImage::writePart(Device &D, const Part &P) {
+  const Bytes &Start = P.start();
+  const capture::Table<capture::HeapBlock> &Blocks = C.Buffers[P.Buffer].Blocks;
+  static_assert(sizeof(capture::HeapBlock) == sizeof(GevoGpuHeapBlock),
+                "they are the same by another name");
+  if (isPacked(P))
+    return !D.driver().gevoGpuPlaceHeap(
+        reinterpret_cast<const GevoGpuHeapBlock *>(Blocks.data()),
+        Blocks.size(), Start.data());
+  return mapPart(D, P) ||
+         !D.driver().cuMemcpyHtoD_v2(P.Address, Start.data(), Start.size());
+}
+
 bool MemoryImage::write(Device &D) {
   for (Part &P : Parts) {
-    const Bytes &Start = P.start();
-    if (!mapPart(D, P) &&
-        D.driver().cuMemcpyHtoD_v2(P.Address, Start.data(), Start.size()))
+    if (!writePart(D, P))
       return false;
     if (!P.Actual.empty())
-      P.Actual = Start;
+      P.Actual = P.start();
     P.Dirty = false;
   }
   Changes.clear();
@@ -127,7 +130,8 @@ bool MemoryImage::write(Device &D) {
 bool MemoryImage::erase(Device &D) {
   bool Ok = restore(D);
   for (const Part &P : Parts)
-    Ok &= !D.driver().cuMemsetD8_v2(P.Address, 0, P.start().size());
+    if (!isPacked(P))
+      Ok &= !D.driver().cuMemsetD8_v2(P.Address, 0, P.start().size());
   return Ok;
 }
 
@@ -157,8 +161,21 @@ bool MemoryImage::readSegment(Device &D, const Segment &S, uint64_t Begin,
   return true;
 }
 
+/// Reads the blocks of the heap; a block that nobody used is as it was.
+bool MemoryImage::readPacked(Device &D) {
+  for (Part &P : Parts)
+    if (isPacked(P)) {
+      if (D.driver().gevoGpuReadHeap(P.actual().data()))
+        return false;
+      P.Dirty = true;
+    }
+  return true;
+}
+
 bool MemoryImage::read(Device &D, const std::vector<uint64_t> *Pages) {
   StrayAddress = 0;
+  if (!readPacked(D))
+    return false;
   if (!Pages) {
     // Nobody knows what was written; gaps are not looked at.
     for (const Segment &S : Segments)

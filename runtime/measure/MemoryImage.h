@@ -55,10 +55,13 @@ private:
     size_t Buffer = 0;
     const capture::Piece *Known = nullptr;
     uint64_t Address = 0;
-    /// Empty: as it is known. What is only read needs no copies.
+    /// Empty: as it is known, and as it was at the start. What is only read
+    /// needs no copies.
     capture::Bytes Start, Actual;
-    std::vector<Run> Runs; ///< Empty: nothing was written.
+    std::vector<Run> Runs; ///< Of a part with outputs, as soon as it is judged.
     bool Dirty = false;
+
+    bool isOutput() const { return !Known->Marks.empty(); }
 
     const capture::Bytes &start() const {
       return Start.empty() ? Known->Before : Start;
@@ -78,22 +81,33 @@ private:
     uint64_t Begin = 0, End = 0;
     size_t Owner = NoPart;
   };
+  /// What a byte belongs to, as messages say it.
+  struct Place {
+    std::string Name;
+    uint64_t Offset = 0;  ///< In that.
+    uint64_t Address = 0; ///< Of the byte.
+  };
   struct Touched {
     uint64_t Begin = 0, End = 0;
     size_t Owner = NoPart;
   };
   static constexpr size_t NoPart = ~size_t(0);
 
-  void addPart(size_t Buffer, const capture::Piece &P);
+  static const std::vector<Run> &runsOf(Part &P);
   void layOut();
   bool mapPart(Device &D, const Part &P);
+  bool isPacked(const Part &P) const {
+    return !C.Buffers[P.Buffer].Blocks.empty();
+  }
+  bool writePart(Device &D, const Part &P);
+  bool readPacked(Device &D);
+  Place placeOf(const Part &P, uint64_t Offset) const;
   bool readSegment(Device &D, const Segment &S, uint64_t Begin, uint64_t End);
-  const capture::Bytes &expected(const Part &P) const;
   void judgePart(Part &P, const OutputRule &Rule, OutputResult &Out,
                  ReplayResult &R);
   void judgeRun(Part &P, const Run &Run, const OutputRule &Rule,
                 OutputResult &Out, ReplayResult &R);
-  bool changedOutside(const Part &P, ReplayResult &R) const;
+  bool changedOutside(Part &P, ReplayResult &R);
   double magnitudeOf(size_t Buffer, ElementType Override);
 
   const capture::Case &C;

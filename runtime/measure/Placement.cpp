@@ -73,6 +73,9 @@ struct VirtualMemory {
 } // namespace
 
 bool Placement::placeEmbedded(const capture::Buffer &B, std::string &Error) {
+  // They come with what they hold; see MemoryImage.
+  if (!B.Blocks.empty())
+    return true;
   const char *Variable = B.Variable.empty() ? nullptr : B.Variable.c_str();
   const DriverTable &T = D.driver();
   int R = B.Heap == capture::HeapUse::None

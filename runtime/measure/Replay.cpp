@@ -106,9 +106,9 @@ Replay::~Replay() {
 /// Makes the memory of the case the device's.
 bool Replay::Impl::enter(ReplayResult &R) {
   std::string Error;
-  if (C.callsHeap() && !D.isEmbedded()) {
+  if (C.usesHeap() && !D.isEmbedded()) {
     fail(R, Outcome::DeviceFailed,
-         "the launch calls malloc or free in device code, which only the "
+         "the launch uses memory of malloc in device code, which only the "
          "embedded GPU can replay");
     return false;
   }
@@ -128,8 +128,10 @@ bool Replay::Impl::enter(ReplayResult &R) {
 }
 
 void Replay::Impl::leave() {
-  if (C.usesHeap() && D.isEmbedded())
+  if (C.usesHeap() && D.isEmbedded()) {
+    T.gevoGpuPlaceHeap(nullptr, 0, nullptr);
     T.gevoGpuWatchHeap(0, nullptr, 0);
+  }
   Memory.clear();
 }
 
@@ -184,10 +186,11 @@ bool Replay::Impl::configure(const ReplayOptions &O, ReplayResult &R) {
 }
 
 bool Replay::Impl::watchHeap(ReplayResult &R) {
-  std::vector<GevoGpuHeapCall> Calls;
-  for (const capture::HeapCall &H : C.HeapCalls)
-    Calls.push_back({H.Thread, H.Number, H.Bytes, H.Address});
-  if (T.gevoGpuWatchHeap(1, Calls.data(), Calls.size())) {
+  static_assert(sizeof(capture::HeapCall) == sizeof(GevoGpuHeapCall),
+                "they are the same by another name");
+  if (T.gevoGpuWatchHeap(
+          1, reinterpret_cast<const GevoGpuHeapCall *>(C.HeapCalls.data()),
+          C.HeapCalls.size())) {
     fail(R, Outcome::DeviceFailed, "the device heap cannot be watched");
     return false;
   }
@@ -225,9 +228,7 @@ void Replay::Impl::warmCaches(bool Warm) {
   D.CachesOf = nullptr;
   if (!Warm)
     return;
-  for (const capture::Buffer &B : C.Buffers)
-    for (const capture::Piece &P : B.Pieces)
-      T.gevoGpuFillCaches(B.Address + P.Offset, P.Before.size());
+  D.fillCaches(C);
   // Cases that take turns would copy a whole L2 for nothing.
   D.CachesKept = Again && !T.gevoGpuKeepCaches();
   D.CachesOf = this;

@@ -8,9 +8,10 @@
 // RUN: gevo-run --replay=%t.dir --repeat=3 --json=- | FileCheck %s
 // CAPTURED-NOT: warning
 // CAPTURED-DAG: captured 1 of 1 launches of _Z3popv
+// CAPTURED-DAG: captured 2 of 2 launches of _Z5grownb
 // CAPTURED-DAG: captured 2 of 2 launches of _Z4pushi
 // CAPTURED-DAG: captured 1 of 1 launches of _Z7scratchPi
-// CHECK-COUNT-5: "outcome": "passed"
+// CHECK-COUNT-7: "outcome": "passed"
 // CHECK-NOT: "outcome"
 
 // Its blocks are one output, and a wrong one is named.
@@ -34,6 +35,19 @@
 // RUN: not gevo-run --replay=%t.dir --substitute=%t.greedy.ptx --kernels=sum | FileCheck %s --check-prefix=GREEDY
 // GREEDY: input-changed
 // GREEDY: the device heap grows by -1024 bytes, with the original by 0
+
+// Blocks have bounds of their own, and a use after free is found.
+// RUN: %clangxx_cuda -O1 --offload-arch=sm_70 --cuda-device-only -S -DOVERRUN %s -o %t.overrun.ptx
+// RUN: not gevo-run --replay=%t.dir --substitute=%t.overrun.ptx --kernels=sum --json=- | FileCheck %s --check-prefix=PAST
+// PAST: "outcome": "fault"
+// PAST: 4 bytes past the end of the allocation of 16 bytes
+// RUN: %clangxx_cuda -O1 --offload-arch=sm_70 --cuda-device-only -S -DLATE %s -o %t.late.ptx
+// RUN: not gevo-run --replay=%t.dir --substitute=%t.late.ptx --kernels=pop --json=- | FileCheck %s --check-prefix=LATE
+// LATE: "outcome": "fault"
+
+// A large block is compared like a small one.
+// RUN: not gevo-run --replay=%t.dir --substitute=%t.wrong.ptx --kernels=grow | FileCheck %s --check-prefix=LARGE
+// LARGE: element 20000 of heap block 0x{{[0-9a-f]+}} is {{[0-9]+}}, expected {{[0-9]+}} (s32)
 
 #include "../cudart/programs/Inputs/check.h"
 
@@ -62,6 +76,9 @@ __global__ void sum(int *out) {
   int total = 0;
   for (node *n = heads[threadIdx.x]; n; n = n->next)
     total += (n->value += STEP) - STEP;
+#ifdef OVERRUN
+  total += heads[threadIdx.x][1].value * 0 + ((volatile int *)heads[0])[5];
+#endif
   out[threadIdx.x] = total;
 #ifdef GREEDY
   free(heads[threadIdx.x]);
@@ -74,6 +91,19 @@ __global__ void pop() {
   heads[threadIdx.x] = n->next;
   n->value = 0;
   free(n);
+#ifdef LATE
+  ((volatile node *)n)->value = 1;
+#endif
+}
+
+__device__ int *grown_block;
+
+// The second launch finds what the first one made, a large block.
+__global__ void grown(bool first) {
+  if (first && threadIdx.x == 0)
+    grown_block = (int *)malloc(100000);
+  __syncthreads();
+  grown_block[20000 + threadIdx.x] += STEP + threadIdx.x;
 }
 
 // Everything within one launch, and a request that cannot be met.
@@ -103,5 +133,7 @@ int main() {
   CHECK(cudaMemcpy(got, out, sizeof(got), cudaMemcpyDeviceToHost));
   for (int i = 0; i < 64; ++i)
     want[i] = 4950 * i;
+  grown<<<1, 64>>>(true);
+  grown<<<1, 64>>>(false);
   return compare(got, want, 64);
 }

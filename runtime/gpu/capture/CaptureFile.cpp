@@ -43,13 +43,6 @@ bool endsWith(const std::string &Text, const char *End) {
   return Text.size() >= N && Text.compare(Text.size() - N, N, End) == 0;
 }
 
-/// What the blobs of one or several buffers hold.
-struct MemoryText {
-  std::string Before, After, Marks;
-
-  void add(const Buffer &B);
-};
-
 /// Joins what \p Pick picks of the pieces of \p B.
 std::string joined(const Buffer &B, Bytes Piece::*Part) {
   std::string All;
@@ -70,12 +63,6 @@ std::string writtenBytes(const Buffer &B) {
         All.append(reinterpret_cast<const char *>(&P.After[K]), Next - K);
     }
   return All;
-}
-
-void MemoryText::add(const Buffer &B) {
-  Before += joined(B, &Piece::Before);
-  After += writtenBytes(B);
-  Marks += joined(B, &Piece::Marks);
 }
 
 /// Names in \p Folder, nothing if it cannot be read.
@@ -119,9 +106,8 @@ struct CaptureWriter::Impl {
   void mapCounter(int File);
   std::optional<BlobRef> addBlob(std::string_view Content,
                                  uint64_t Address = 0);
-  bool addMemory(const MemoryText &Text, uint64_t Address, IndexMemory &Out);
+  bool addMemory(const Buffer &B, IndexMemory &Out);
   bool addBuffer(const Buffer &B, IndexCase &Row);
-  bool addHeap(const Case &C, IndexCase &Row);
   void dropBlob(const BlobRef &Ref);
 
   std::string Folder, Path, Error;
@@ -195,14 +181,15 @@ std::optional<BlobRef> CaptureWriter::Impl::addBlob(std::string_view Content,
   return S.Ref;
 }
 
-/// \p Address is where the first piece is.
-bool CaptureWriter::Impl::addMemory(const MemoryText &Text, uint64_t Address,
-                                    IndexMemory &Out) {
-  std::optional<BlobRef> Before = addBlob(Text.Before, Address), After, Marks;
+bool CaptureWriter::Impl::addMemory(const Buffer &B, IndexMemory &Out) {
+  uint64_t First = B.Pieces.empty() ? 0 : B.Pieces[0].Offset;
+  std::optional<BlobRef> Before = addBlob(joined(B, &Piece::Before),
+                                          B.Address + First),
+                         After, Marks;
   if (Before)
-    After = addBlob(Text.After);
+    After = addBlob(writtenBytes(B));
   if (After)
-    Marks = addBlob(Text.Marks);
+    Marks = addBlob(joined(B, &Piece::Marks));
   if (!Marks)
     return false;
   Out = {*Before, *After, *Marks};
@@ -215,34 +202,15 @@ bool CaptureWriter::Impl::addBuffer(const Buffer &B, IndexCase &Row) {
   Out.Header.Size = B.Size;
   Out.Header.Variable = B.Variable;
   Out.Header.IsConst = B.IsConst;
+  Out.Header.Heap = B.Heap;
   for (const Piece &Part : B.Pieces)
     Out.Pieces.push_back(
         {Part.Offset, Part.Before.size(), !Part.Marks.empty()});
-  MemoryText Text;
-  Text.add(B);
-  uint64_t First = B.Pieces.empty() ? 0 : B.Pieces[0].Offset;
-  if (!addMemory(Text, B.Address + First, Out.Memory))
+  std::optional<BlobRef> Blocks = addBlob(blocksText(B.Blocks));
+  if (!Blocks || !addMemory(B, Out.Memory))
     return false;
+  Out.Blocks = *Blocks;
   Row.Buffers.push_back(std::move(Out));
-  return true;
-}
-
-bool CaptureWriter::Impl::addHeap(const Case &C, IndexCase &Row) {
-  MemoryText Text;
-  std::string Table;
-  for (const Buffer &B : C.Buffers)
-    if (B.Heap != HeapUse::None) {
-      Text.add(B);
-      addBlock(Table, B);
-    }
-  std::optional<BlobRef> Blocks = addBlob(Table), Calls;
-  if (Blocks)
-    Calls = addBlob({reinterpret_cast<const char *>(C.HeapCalls.data()),
-                     C.HeapCalls.size() * sizeof(HeapCall)});
-  if (!Calls || !addMemory(Text, 0, Row.Heap))
-    return false;
-  Row.HeapBlocks = *Blocks;
-  Row.HeapCalls = *Calls;
   return true;
 }
 
@@ -297,13 +265,15 @@ std::optional<size_t> CaptureWriter::addCase(const Case &C) {
   Row.Header.Microseconds = C.Microseconds;
   Row.Header.HeapChange = C.HeapChange;
   for (const Buffer &B : C.Buffers)
-    if (B.Heap == HeapUse::None && !P->addBuffer(B, Row))
+    if (!P->addBuffer(B, Row))
       return std::nullopt;
   if (C.Printed)
     if (!(Row.Printed = P->addBlob(*C.Printed)))
       return std::nullopt;
-  if (!P->addHeap(C, Row))
+  std::optional<BlobRef> Calls = P->addBlob(callsText(C.HeapCalls));
+  if (!Calls)
     return std::nullopt;
+  Row.HeapCalls = *Calls;
   P->Entries.push_back({std::move(Row), true});
   return P->Entries.size() - 1;
 }
@@ -320,18 +290,14 @@ void CaptureWriter::dropCase(size_t Number) {
   // The index on disk must never mention what is not there.
   if (!writeIndex())
     return;
-  auto drop = [&](const IndexMemory &M) {
-    for (const BlobRef *Ref : {&M.Before, &M.After, &M.Marks})
-      if (Ref->Size)
-        P->dropBlob(*Ref);
-  };
+  std::vector<BlobRef> Gone = {E.Row.HeapCalls,
+                               E.Row.Printed.value_or(BlobRef())};
   for (const IndexBuffer &B : E.Row.Buffers)
-    drop(B.Memory);
-  drop(E.Row.Heap);
-  BlobRef Printed = E.Row.Printed.value_or(BlobRef());
-  for (const BlobRef *Ref : {&E.Row.HeapCalls, &E.Row.HeapBlocks, &Printed})
-    if (Ref->Size)
-      P->dropBlob(*Ref);
+    Gone.insert(Gone.end(),
+                {B.Memory.Before, B.Memory.After, B.Memory.Marks, B.Blocks});
+  for (const BlobRef &Ref : Gone)
+    if (Ref.Size)
+      P->dropBlob(Ref);
 }
 
 bool CaptureWriter::writeIndex() {

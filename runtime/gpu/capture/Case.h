@@ -28,6 +28,7 @@ namespace gevo::capture {
 using gpu::ElementType;
 /// Zeros or a file's bytes where nothing else was put; see LargePages.
 using Bytes = std::vector<uint8_t, LargePages<uint8_t>>;
+template <typename T> using Table = std::vector<T, LargePages<T>>;
 
 /// What a launch did to a byte: the ElementType of the last store to it (None:
 /// not written), and whether it was read before anything wrote it.
@@ -36,6 +37,8 @@ inline ElementType typeOf(uint8_t Mark) {
   return ElementType(Mark & ~ReadFirst);
 }
 inline bool isWritten(uint8_t Mark) { return (Mark & ~ReadFirst) != 0; }
+/// What it held before is of no interest: it was written, and not read before.
+inline bool isPoisoned(uint8_t Mark) { return Mark && Mark < ReadFirst; }
 /// Where the stretch of equal marks that starts at \p From ends.
 size_t endOfRun(const Bytes &Marks, size_t From);
 
@@ -57,14 +60,29 @@ enum class HeapUse : uint8_t {
   Freed ///< The launch frees it.
 };
 
-/// An allocation, or a variable of the module.
-struct Buffer {
+/// A small block of malloc in device code.
+struct HeapBlock {
   uint64_t Address = 0;
-  uint64_t Size = 0;
+  uint64_t Offset = 0; ///< In its buffer.
+  uint32_t Bytes = 0;
+  uint32_t Use = uint32_t(HeapUse::Kept); ///< A HeapUse.
+
+  uint64_t end() const { return Address + Bytes; }
+};
+
+/// An allocation, a variable of the module, or small blocks of the device heap,
+/// which are many: their memory one after the other, each at a multiple of 16.
+struct Buffer {
+  uint64_t Address = 0; ///< Of blocks, that of the first one.
+  uint64_t Size = 0;    ///< Of blocks, that of their memory in a row.
   std::string Variable; ///< Empty: an allocation.
   bool IsConst = false;
-  HeapUse Heap = HeapUse::None;
-  std::vector<Piece> Pieces; ///< Ascending, apart from each other.
+  HeapUse Heap = HeapUse::None; ///< Of a block that is a buffer of its own.
+  Table<HeapBlock> Blocks;      ///< Ascending; see HeapBlocks.h.
+  std::vector<Piece> Pieces;    ///< Ascending, apart from each other.
+
+  /// Is it memory of malloc in device code?
+  bool ofHeap() const { return Heap != HeapUse::None || !Blocks.empty(); }
 
   /// Memory that is only read.
   static Buffer input(uint64_t Address, Bytes Before);
@@ -109,8 +127,8 @@ struct Case {
   uint64_t WarpInstructions = 0; ///< Of the original; 0: not known.
   uint64_t Cycles = 0;           ///< Of the original; 0: not known.
   double Microseconds = 0;       ///< Of the original; 0: not known.
-  std::vector<HeapCall> HeapCalls;
-  int64_t HeapChange = 0; ///< Bytes allocated, less those freed.
+  Table<HeapCall> HeapCalls;     ///< In order of thread and number.
+  int64_t HeapChange = 0;        ///< Bytes allocated, less those freed.
   /// What printf in device code printed; nothing: not known.
   std::optional<std::string> Printed;
 

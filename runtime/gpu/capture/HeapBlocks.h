@@ -1,36 +1,49 @@
-//===- HeapBlocks.h - The table of the device heap's blocks -----*- C++ -*-===//
+//===- HeapBlocks.h - Small blocks of the device heap -----------*- C++ -*-===//
 //
 // Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Device code may allocate a block for each thread, and an object of JSON for
-// each would take longer to write and to read than the launch. So they are one
-// blob, of 64-bit numbers:
+// Device code may allocate a block for each thread. All small ones are one
+// buffer, whose memory is theirs one after the other. Tables of blocks and of
+// calls are blobs. As one row mostly follows from the row before, a file has
+// the differences, the small ones in few bytes: of a number its lowest seven
+// bits, 128 added if more follow, and so on; -1 counts as 1, 1 as 2, -2 as 3.
 //
-//   address, bytes, use, pieces, and for each piece offset, bytes, written
+//   address bytes use         0x1040 16 2, 0x10d0 16 2, 0x1160 16 2
+//   in a file                 0x1040 16 2,   0x90  0 0,   0x90  0 0
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef GEVO_RUNTIME_GPU_CAPTURE_HEAPBLOCKS_H
 #define GEVO_RUNTIME_GPU_CAPTURE_HEAPBLOCKS_H
 
-#include "runtime/gpu/capture/Index.h"
+#include "runtime/gpu/capture/Case.h"
 
-#include <functional>
 #include <string_view>
 
 namespace gevo::capture {
 
-/// Adds the row of \p Block, a buffer of the heap, to \p Table.
-void addBlock(std::string &Table, const Buffer &Block);
+/// Larger blocks are buffers of their own, of which only what is touched is
+/// kept.
+constexpr uint64_t LargestSmallBlock = 64 * 1024;
 
-/// Calls \p Do with each block of \p Table, without its memory, and what is
-/// known of it. False if the table is damaged; \p Do may have been called.
-bool forBlocks(
-    std::string_view Table,
-    const std::function<void(Buffer &&, const std::vector<IndexPiece> &)> &Do);
+/// What a block takes of its buffer's memory.
+inline uint64_t packedBytes(uint64_t Bytes) { return (Bytes + 15) / 16 * 16; }
+
+/// The block of \p B whose memory is at \p Offset.
+const HeapBlock &blockAt(const Buffer &B, uint64_t Offset);
+
+/// Are the blocks of \p B in order and apart, and its memory as large as
+/// theirs?
+bool isInOrder(const Buffer &B);
+
+/// Tables as they are in files, and back; false if it is no such table.
+std::string blocksText(const Table<HeapBlock> &Blocks);
+std::string callsText(const Table<HeapCall> &Calls);
+bool blocksFrom(std::string_view Text, Table<HeapBlock> &Blocks);
+bool callsFrom(std::string_view Text, Table<HeapCall> &Calls);
 
 } // namespace gevo::capture
 

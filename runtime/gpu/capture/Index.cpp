@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 
@@ -21,7 +22,7 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 constexpr const char *FormatName = "gevo-capture";
-constexpr int FormatVersion = 4, OldestVersion = 1;
+constexpr int FormatVersion = 5, OldestVersion = 1;
 
 /// Thrown inside this file only; readIndex turns it into a message.
 struct Damage {
@@ -103,12 +104,6 @@ Launch launchFrom(const Json &J) {
   return L;
 }
 
-void addMemory(Json &J, const IndexMemory &M) {
-  J["before"] = blobJson(M.Before);
-  J["after"] = blobJson(M.After);
-  J["marks"] = blobJson(M.Marks);
-}
-
 Json bufferJson(const IndexBuffer &B) {
   Json Pieces = Json::array();
   for (const IndexPiece &P : B.Pieces)
@@ -118,20 +113,22 @@ Json bufferJson(const IndexBuffer &B) {
     J["variable"] = B.Header.Variable;
     J["constant"] = B.Header.IsConst;
   }
+  if (B.Header.Heap != HeapUse::None)
+    J["heap"] = unsigned(B.Header.Heap);
+  if (B.Blocks.Size)
+    J["blocks"] = blobJson(B.Blocks);
   J["pieces"] = std::move(Pieces);
-  addMemory(J, B.Memory);
+  J["before"] = blobJson(B.Memory.Before);
+  J["after"] = blobJson(B.Memory.After);
+  J["marks"] = blobJson(B.Memory.Marks);
   return J;
 }
 
-/// Null if the case has nothing to do with the heap.
+/// Null if the case neither calls malloc nor frees anything.
 Json heapJson(const IndexCase &C) {
-  if (!C.HeapCalls.Size && !C.Header.HeapChange && !C.HeapBlocks.Size)
+  if (!C.HeapCalls.Size && !C.Header.HeapChange)
     return nullptr;
-  Json J = {{"calls", blobJson(C.HeapCalls)},
-            {"change", C.Header.HeapChange},
-            {"blocks", blobJson(C.HeapBlocks)}};
-  addMemory(J, C.Heap);
-  return J;
+  return {{"calls", blobJson(C.HeapCalls)}, {"change", C.Header.HeapChange}};
 }
 
 Json caseJson(const IndexCase &C) {
@@ -206,81 +203,34 @@ Bytes take(const Bytes &From, uint64_t &At, uint64_t Count) {
   return Data;
 }
 
-void overlay(Piece &P, const Bytes &Written, uint64_t &At) {
+/// What is known of \p P before and of its written bytes, from \p At on, is
+/// what it held afterwards.
+void overlay(Piece &P, Bytes &Written, uint64_t &At) {
+  std::array<bool, 256> Seen = {};
+  size_t Count = 0;
+  for (uint8_t M : P.Marks) {
+    Seen[M] = true;
+    Count += isWritten(M);
+  }
+  for (unsigned M = 0; M < Seen.size(); ++M)
+    if (Seen[M] && unsigned(typeOf(uint8_t(M))) >= gevo::gpu::NumElementTypes)
+      throw Damage{"a mark has an unknown type"};
+  if (Count > Written.size() - At)
+    throw Damage{"there are fewer written bytes than marks"};
+  // Most outputs are written from end to end.
+  if (Count == P.Marks.size() && Count == Written.size()) {
+    P.After = std::move(Written);
+    Written.clear();
+    return;
+  }
   P.After = P.Before;
   for (size_t K = 0, Next; K < P.Marks.size(); K = Next) {
     Next = endOfRun(P.Marks, K);
-    if (unsigned(typeOf(P.Marks[K])) >= gevo::gpu::NumElementTypes)
-      throw Damage{"a mark has an unknown type"};
     if (!isWritten(P.Marks[K]))
       continue;
-    if (Written.size() - At < Next - K)
-      throw Damage{"there are fewer written bytes than marks"};
     std::memcpy(&P.After[K], &Written[At], Next - K);
     At += Next - K;
   }
-}
-
-/// Takes pieces of buffers out of blobs. No other blob may be taken meanwhile.
-class MemoryReader {
-public:
-  /// \p All: the pieces of the only buffer, or null.
-  MemoryReader(const Json &J, BlobReader &Blobs,
-               const std::vector<IndexPiece> *All)
-      : Blobs(Blobs), BeforeRef(blobFrom(J.at("before"))) {
-    BlobRef AfterRef = blobFrom(J.at("after"));
-    BlobRef MarksRef = blobFrom(J.at("marks"));
-    // Of large buffers most are one piece, and need not be copied out of a blob
-    // that serves as nothing else.
-    Whole = All && BeforeRef.Size && All->size() == 1 &&
-            (*All)[0].Size == BeforeRef.Size &&
-            BeforeRef.Hash != AfterRef.Hash && BeforeRef.Hash != MarksRef.Hash;
-    After = &Blobs.read(AfterRef);
-    Marks = &Blobs.read(MarksRef);
-    Before = &Blobs.read(Whole ? BlobRef() : BeforeRef);
-  }
-
-  void addPieces(const std::vector<IndexPiece> &Pieces, Buffer &B) {
-    uint64_t End = 0;
-    for (const IndexPiece &One : Pieces) {
-      Piece P;
-      P.Offset = One.Offset;
-      if (P.Offset < End || P.Offset > B.Size || One.Size > B.Size - P.Offset)
-        throw Damage{"a piece lies outside of its buffer"};
-      P.Before =
-          Whole ? Blobs.take(BeforeRef) : take(*Before, AtBefore, One.Size);
-      if (One.Written) {
-        P.Marks = take(*Marks, AtMarks, One.Size);
-        overlay(P, *After, AtAfter);
-      }
-      End = P.end();
-      B.Pieces.push_back(std::move(P));
-    }
-  }
-
-  void finish() const {
-    if (AtBefore != Before->size() || AtAfter != After->size() ||
-        AtMarks != Marks->size())
-      throw Damage{"a blob is longer than its pieces"};
-  }
-
-private:
-  BlobReader &Blobs;
-  const BlobRef BeforeRef;
-  bool Whole = false;
-  const Bytes *Before, *After, *Marks;
-  uint64_t AtBefore = 0, AtAfter = 0, AtMarks = 0;
-};
-
-Buffer headerFrom(const Json &J) {
-  Buffer B;
-  B.Address = J.at("address");
-  B.Size = J.at("bytes");
-  if (J.contains("variable")) {
-    B.Variable = J.at("variable");
-    B.IsConst = J.at("constant");
-  }
-  return B;
 }
 
 std::vector<IndexPiece> piecesFrom(const Json &J) {
@@ -290,29 +240,77 @@ std::vector<IndexPiece> piecesFrom(const Json &J) {
   return Pieces;
 }
 
-/// Adds the blocks of the heap to \p C, and the calls of malloc.
-void addHeap(const Json &J, BlobReader &Blobs, Case &C) {
-  if (!J.contains("blocks"))
-    throw Damage{"it has a device heap of version 3 of the format, which this "
-                 "program does not read; capture again"};
-  const Bytes Table = Blobs.read(blobFrom(J.at("blocks")));
-  MemoryReader Reader(J, Blobs, nullptr);
-  if (!forBlocks(BlobReader::view(Table),
-                 [&](Buffer &&B, const std::vector<IndexPiece> &Pieces) {
-                   Reader.addPieces(Pieces, B);
-                   C.Buffers.push_back(std::move(B));
-                 }))
+/// Adds the memory of \p B, whose row is \p J.
+void addPieces(const Json &J, BlobReader &Blobs, Buffer &B) {
+  std::vector<IndexPiece> Pieces = piecesFrom(J.at("pieces"));
+  BlobRef BeforeRef = blobFrom(J.at("before"));
+  BlobRef AfterRef = blobFrom(J.at("after"));
+  BlobRef MarksRef = blobFrom(J.at("marks"));
+  // Most large buffers are one piece, and need not be copied out of blobs that
+  // serve as nothing else.
+  auto isWhole = [&](const BlobRef &Ref) {
+    return Ref.Size && Pieces.size() == 1 && Pieces[0].Size == Ref.Size &&
+           Ref.Hash != AfterRef.Hash && BeforeRef.Hash != MarksRef.Hash;
+  };
+  bool Whole = isWhole(BeforeRef), WholeMarks = isWhole(MarksRef);
+  Bytes After = Blobs.take(AfterRef);
+  const Bytes &Marks = Blobs.read(WholeMarks ? BlobRef() : MarksRef);
+  const Bytes &Before = Blobs.read(Whole ? BlobRef() : BeforeRef);
+  uint64_t End = 0, AtBefore = 0, AtAfter = 0, AtMarks = 0;
+  for (const IndexPiece &One : Pieces) {
+    Piece P;
+    P.Offset = One.Offset;
+    if (P.Offset < End || P.Offset > B.Size || One.Size > B.Size - P.Offset)
+      throw Damage{"a piece lies outside of its buffer"};
+    P.Before = Whole ? Blobs.take(BeforeRef) : take(Before, AtBefore, One.Size);
+    if (One.Written) {
+      P.Marks =
+          WholeMarks ? Blobs.take(MarksRef) : take(Marks, AtMarks, One.Size);
+      overlay(P, After, AtAfter);
+    }
+    End = P.end();
+    B.Pieces.push_back(std::move(P));
+  }
+  if (AtBefore != Before.size() || AtAfter != After.size() ||
+      AtMarks != Marks.size())
+    throw Damage{"a blob is longer than its pieces"};
+}
+
+Buffer headerFrom(const Json &J) {
+  Buffer B;
+  B.Address = J.at("address");
+  B.Size = J.at("bytes");
+  if (J.contains("variable")) {
+    B.Variable = J.at("variable");
+    B.IsConst = J.at("constant");
+  }
+  unsigned Use = J.value("heap", 0u);
+  if (Use > unsigned(HeapUse::Freed))
+    throw Damage{"a block of the heap has an unknown use"};
+  B.Heap = HeapUse(Use);
+  return B;
+}
+
+Buffer bufferFrom(const Json &J, BlobReader &Blobs) {
+  Buffer B = headerFrom(J);
+  if (J.contains("blocks") &&
+      (!blocksFrom(BlobReader::view(Blobs.read(blobFrom(J.at("blocks")))),
+                   B.Blocks) ||
+       !isInOrder(B)))
     throw Damage{"the table of the heap's blocks is damaged"};
-  Reader.finish();
-  std::sort(
-      C.Buffers.begin(), C.Buffers.end(),
-      [](const Buffer &X, const Buffer &Y) { return X.Address < Y.Address; });
-  const Bytes &Calls = Blobs.read(blobFrom(J.at("calls")));
-  if (Calls.size() % sizeof(HeapCall))
+  addPieces(J, Blobs, B);
+  // The memory of blocks is what there is of them.
+  if (!B.Blocks.empty() &&
+      (B.Pieces.size() != 1 || B.Pieces[0].Before.size() != B.Size))
+    throw Damage{"the memory of the heap's blocks is not theirs"};
+  return B;
+}
+
+void addCalls(const Json &J, BlobReader &Blobs, Case &C) {
+  C.HeapChange = J.at("change");
+  if (!callsFrom(BlobReader::view(Blobs.read(blobFrom(J.at("calls")))),
+                 C.HeapCalls))
     throw Damage{"the calls of malloc are truncated"};
-  C.HeapCalls.resize(Calls.size() / sizeof(HeapCall));
-  if (!Calls.empty())
-    std::memcpy(C.HeapCalls.data(), Calls.data(), Calls.size());
 }
 
 Case caseFrom(const Json &J, BlobReader &Blobs, bool Memory) {
@@ -325,24 +323,13 @@ Case caseFrom(const Json &J, BlobReader &Blobs, bool Memory) {
   C.WarpInstructions = J.at("warp_instructions");
   C.Cycles = J.at("cycles");
   C.Microseconds = J.at("time_us");
-  for (const Json &One : J.at("buffers")) {
-    Buffer B = headerFrom(One);
-    if (Memory) {
-      std::vector<IndexPiece> Pieces = piecesFrom(One.at("pieces"));
-      MemoryReader Reader(One, Blobs, &Pieces);
-      Reader.addPieces(Pieces, B);
-      Reader.finish();
-    }
-    C.Buffers.push_back(std::move(B));
-  }
+  for (const Json &One : J.at("buffers"))
+    C.Buffers.push_back(Memory ? bufferFrom(One, Blobs) : headerFrom(One));
   if (Memory && J.contains("printed"))
     C.Printed =
         std::string(BlobReader::view(Blobs.read(blobFrom(J.at("printed")))));
-  if (!J.contains("heap") || J.at("heap").is_null())
-    return C;
-  C.HeapChange = J.at("heap").at("change");
-  if (Memory)
-    addHeap(J.at("heap"), Blobs, C);
+  if (J.contains("heap") && !J.at("heap").is_null())
+    addCalls(J.at("heap"), Blobs, C);
   return C;
 }
 
@@ -422,6 +409,14 @@ bool gevo::capture::readIndex(const std::string &Folder,
                    std::to_string(FormatVersion) + "; capture again"};
     if (File.value("checksum", "") != contentHash(File.at("capture").dump()))
       throw Damage{"'" + Path + "' is damaged: its checksum is wrong"};
+    // Tables of the device heap were others then.
+    if (Version < FormatVersion)
+      for (const Json &C : File.at("capture").at("cases"))
+        if (C.contains("heap") && !C.at("heap").is_null())
+          throw Damage{"'" + Path + "' has a device heap of version " +
+                       std::to_string(Version) +
+                       " of the format, which this program does not read; "
+                       "capture again"};
     BlobReader Blobs(Folder, Later);
     addAll(File.at("capture"), Blobs, Launches, All, Memory);
     return true;

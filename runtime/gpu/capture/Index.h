@@ -35,28 +35,26 @@ struct IndexPiece {
   bool Written = false;
 };
 
-/// The memory of a buffer, or of several, one after the other.
+/// The memory of a buffer.
 struct IndexMemory {
   BlobRef Before; ///< Of all pieces, one after the other.
   BlobRef After;  ///< The written bytes alone.
   BlobRef Marks;  ///< Of the pieces with written bytes.
 };
 
-/// A buffer without its memory; none of the heap.
+/// A buffer without its memory and its blocks.
 struct IndexBuffer {
   Buffer Header;
   IndexMemory Memory;
+  BlobRef Blocks; ///< See HeapBlocks.h.
   std::vector<IndexPiece> Pieces;
 };
 
 struct IndexCase {
   Case Header;
   std::vector<IndexBuffer> Buffers;
-  /// Blocks of the heap are many and small, and share their blobs.
-  IndexMemory Heap;
-  BlobRef HeapBlocks; ///< See HeapBlocks.h.
   std::optional<BlobRef> Printed;
-  BlobRef HeapCalls; ///< Words of 8 bytes: thread, number, size, address.
+  BlobRef HeapCalls; ///< See HeapBlocks.h.
 };
 
 struct Index {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/gpu/driver/CaseBuilder.h"
+#include "runtime/gpu/capture/HeapBlocks.h"
 
 #include <algorithm>
 #include <cstring>
@@ -61,6 +62,15 @@ bool writes(const TouchRecord::Page &Page, uint64_t Number, uint64_t Begin,
                      capture::isWritten);
 }
 
+/// What was not written is as before.
+void keepUnwritten(capture::Piece &P) {
+  for (size_t K = 0, Next; K < P.Marks.size(); K = Next) {
+    Next = capture::endOfRun(P.Marks, K);
+    if (!capture::isWritten(P.Marks[K]))
+      std::memcpy(&P.After[K], &P.Before[K], Next - K);
+  }
+}
+
 /// The piece of \p A that pages \p First to \p Last (numbers of touched pages)
 /// hold.
 capture::Piece buildPiece(const gpu::Allocation &A, const TouchRecord &Touches,
@@ -82,12 +92,7 @@ capture::Piece buildPiece(const gpu::Allocation &A, const TouchRecord &Touches,
     addPage(P, Base, Touches.page(*N), *N, std::max(Base, Page) - Page,
             std::min(End, Page + PageBytes) - Page);
   }
-  // What was not written is as before.
-  for (size_t K = 0, Next; K < P.Marks.size(); K = Next) {
-    Next = capture::endOfRun(P.Marks, K);
-    if (!capture::isWritten(P.Marks[K]))
-      std::memcpy(&P.After[K], &P.Before[K], Next - K);
-  }
+  keepUnwritten(P);
   return P;
 }
 
@@ -123,28 +128,132 @@ capture::Buffer buildBuffer(const gpu::Allocation &A,
   return B;
 }
 
-/// Blocks that the launch freed hold what they held until somebody needs their
-/// place; what it wrote there is gone.
-capture::Buffer buildFreed(const gpu::Allocation &A, const TouchRecord &Touches,
-                           const std::vector<uint64_t> &Pages) {
-  capture::Buffer B = buildBuffer(A, Touches, Pages);
-  B.Heap = capture::HeapUse::Freed;
-  for (capture::Piece &P : B.Pieces) {
-    P.After.clear();
-    P.Marks.clear();
+/// What a launch writes to a block that it frees is gone.
+void forgetWritten(capture::Piece &P, uint64_t Begin, uint64_t Size) {
+  if (P.Marks.empty())
+    return;
+  std::memcpy(&P.After[Begin], &P.Before[Begin], Size);
+  std::memset(&P.Marks[Begin], 0, Size);
+}
+
+/// Makes small blocks of the heap one buffer.
+class HeapPacker {
+public:
+  explicit HeapPacker(const TouchRecord &Touches) : Touches(Touches) {}
+
+  void add(const gpu::Allocation &A, capture::HeapUse Use);
+  /// Adds the buffer to \p C, if there is one.
+  void finish(capture::Case &C);
+
+private:
+  const TouchRecord &Touches;
+  capture::Buffer All;
+  capture::Piece Memory;
+  std::vector<std::pair<uint64_t, const TouchRecord::Page *>> Touched;
+};
+
+void HeapPacker::add(const gpu::Allocation &A, capture::HeapUse Use) {
+  Touched.clear();
+  for (uint64_t N = A.Base / PageBytes; N * PageBytes < A.end(); ++N)
+    if (const TouchRecord::Page *Page = Touches.find(N)) {
+      uint64_t First = N * PageBytes, Begin = std::max(A.Base, First) - First;
+      uint64_t End = std::min(A.end(), First + PageBytes) - First;
+      if (anyMark(&Page->Marks[Begin], End - Begin))
+        Touched.emplace_back(N, Page);
+    }
+  if (Touched.empty() && Use != capture::HeapUse::Freed)
+    return;
+  uint64_t Offset = All.Size;
+  All.Size += capture::packedBytes(A.Bytes);
+  for (capture::Bytes *B : {&Memory.Before, &Memory.After, &Memory.Marks}) {
+    if (B->capacity() < All.Size)
+      B->reserve(2 * All.Size);
+    B->resize(All.Size);
   }
-  return B;
+  for (auto [Number, Page] : Touched) {
+    uint64_t First = Number * PageBytes;
+    addPage(Memory, A.Base - Offset, *Page, Number,
+            std::max(A.Base, First) - First,
+            std::min(A.end(), First + PageBytes) - First);
+  }
+  if (Use == capture::HeapUse::Freed)
+    forgetWritten(Memory, Offset, A.Bytes);
+  All.Blocks.push_back({A.Base, Offset, uint32_t(A.Bytes), uint32_t(Use)});
+}
+
+void HeapPacker::finish(capture::Case &C) {
+  if (All.Blocks.empty())
+    return;
+  keepUnwritten(Memory);
+  if (std::none_of(Memory.Marks.begin(), Memory.Marks.end(),
+                   capture::isWritten)) {
+    Memory.After.clear();
+    Memory.Marks.clear();
+  }
+  All.Address = All.Blocks[0].Address;
+  All.Pieces.push_back(std::move(Memory));
+  C.Buffers.push_back(std::move(All));
+}
+
+/// A block and what a launch does with it.
+struct UsedBlock {
+  gpu::Allocation A;
+  capture::HeapUse Use;
+};
+
+/// The blocks of the heap that are there, \p Live, and those that the launch
+/// freed, in order of address.
+std::vector<UsedBlock> usedBlocks(const std::vector<gpu::Allocation> &Live,
+                                  const gpu::HeapRecord &Heap) {
+  std::vector<UsedBlock> All;
+  for (const gpu::Allocation &A : Heap.freed())
+    All.push_back({A, capture::HeapUse::Freed});
+  auto before = [](const UsedBlock &X, const UsedBlock &Y) {
+    return X.A.Base < Y.A.Base;
+  };
+  std::sort(All.begin(), All.end(), before);
+  const std::vector<UsedBlock> Freed = All;
+  for (const gpu::Allocation &A : Live) {
+    bool Made = Heap.isMade(A);
+    // In a replay the place of a block that is freed is that block's.
+    auto Next = std::partition_point(
+        Freed.begin(), Freed.end(),
+        [&](const UsedBlock &F) { return F.A.end() <= A.Base; });
+    if (!Made || Next == Freed.end() || Next->A.Base >= A.end())
+      All.push_back(
+          {A, Made ? capture::HeapUse::Made : capture::HeapUse::Kept});
+  }
+  if (!std::is_sorted(All.begin(), All.end(), before))
+    std::sort(All.begin(), All.end(), before);
+  return All;
 }
 
 void addHeap(capture::Case &C, const TouchRecord &Touches,
-             const gpu::HeapRecord &Heap, const std::vector<uint64_t> &Pages) {
-  for (const gpu::Allocation &A : Heap.freed())
-    C.Buffers.push_back(buildFreed(A, Touches, Pages));
+             const gpu::HeapRecord &Heap,
+             const std::vector<gpu::Allocation> &Live,
+             const std::vector<uint64_t> &Pages) {
+  HeapPacker Small(Touches);
+  for (const auto &[A, Use] : usedBlocks(Live, Heap)) {
+    if (A.Bytes <= capture::LargestSmallBlock) {
+      Small.add(A, Use);
+      continue;
+    }
+    capture::Buffer B = buildBuffer(A, Touches, Pages);
+    B.Heap = Use;
+    if (Use == capture::HeapUse::Freed)
+      for (capture::Piece &P : B.Pieces)
+        P.After = P.Marks = capture::Bytes();
+    if (!B.Pieces.empty() || Use == capture::HeapUse::Freed)
+      C.Buffers.push_back(std::move(B));
+  }
+  Small.finish(C);
   std::sort(C.Buffers.begin(), C.Buffers.end(),
             [](const capture::Buffer &X, const capture::Buffer &Y) {
               return X.Address < Y.Address;
             });
-  for (const gpu::HeapCall &Call : Heap.calls())
+  std::vector<gpu::HeapCall> Calls = Heap.calls();
+  std::sort(Calls.begin(), Calls.end(), gpu::isBefore);
+  for (const gpu::HeapCall &Call : Calls)
     C.HeapCalls.push_back({Call.Thread, Call.Number, Call.Bytes, Call.Address});
   C.HeapChange = Heap.change();
 }
@@ -171,20 +280,22 @@ capture::Case gevo::driver::buildCase(const LaunchPlan &Plan,
   C.Cycles = Outcome.Timing ? Outcome.Timing->Cycles : 0;
   C.Microseconds = Outcome.Microseconds;
   std::vector<uint64_t> Pages = Touches.touched();
-  for (const gpu::Allocation &A : Plan.F->Owner->Ctx->Engine->allocations()) {
+  std::vector<gpu::Allocation> Blocks;
+  Plan.F->Owner->Ctx->Engine->forAllocations([&](const gpu::Allocation &A) {
+    if (A.Kind == gpu::MemoryKind::DeviceHeap) {
+      Blocks.push_back(A);
+      return;
+    }
     capture::Buffer B = buildBuffer(A, Touches, Pages);
     if (B.Pieces.empty())
-      continue;
-    if (A.Kind == gpu::MemoryKind::DeviceHeap)
-      B.Heap = Heap.made().count(A.Base) ? capture::HeapUse::Made
-                                         : capture::HeapUse::Kept;
+      return;
     // Variables of other modules are memory like any other.
     for (const gpu::ModuleVariable &V : Plan.F->Owner->Loaded->variables())
       if (V.Address == A.Base)
         B.Variable = V.Name;
     C.Buffers.push_back(std::move(B));
-  }
-  addHeap(C, Touches, Heap, Pages);
+  });
+  addHeap(C, Touches, Heap, Blocks, Pages);
   return C;
 }
 

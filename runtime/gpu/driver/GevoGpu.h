@@ -148,9 +148,28 @@ typedef struct GevoGpuHeapCall {
    if gevoGpuWatchHeap says so. */
 int gevoGpuAllocHeapAt(uint64_t Address, size_t Bytes);
 
+/* A small block of malloc in device code, what it holds at Offset. */
+typedef struct GevoGpuHeapBlock {
+  uint64_t Address, Offset;
+  uint32_t Bytes;
+  uint32_t Use; /* 1: there before and after the launch, 2: it makes it, 3: it
+                   frees it */
+} GevoGpuHeapBlock;
+
+/* The same for many small blocks, ascending and apart, at once, in the place of
+   those of an earlier call. They and Start, what they hold, must stay as they
+   are until the next call; without blocks it ends all. */
+int gevoGpuPlaceHeap(const GevoGpuHeapBlock *Blocks, size_t Count,
+                     const void *Start);
+
+/* Writes what blocks hold that a launch touched and did not free over what
+   Packed has of them, which is laid out like Start. */
+int gevoGpuReadHeap(void *Packed);
+
 /* Begins (1) to watch malloc and free of launches: calls that are among the
-   given ones return what they returned; or ends it (0) and frees the blocks
-   that launches left. */
+   given ones, in order of thread and number, which must stay as they are,
+   return what they returned; or ends it (0) and frees the blocks that launches
+   left. */
 int gevoGpuWatchHeap(int On, const GevoGpuHeapCall *Calls, size_t Count);
 
 /* Bytes that launches allocated since then, less those that they freed. */

@@ -16,6 +16,7 @@
 #include "runtime/gpu/exec/Touch.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <fcntl.h>
 #include <unistd.h>
@@ -60,24 +61,62 @@ GEVO_EXPORT int gevoGpuAllocHeapAt(uint64_t Address, size_t Bytes) {
   return allocateAt(Address, Bytes, gpu::MemoryKind::DeviceHeap, nullptr);
 }
 
+GEVO_EXPORT int gevoGpuPlaceHeap(const GevoGpuHeapBlock *Blocks, size_t Count,
+                                 const void *Start) {
+  std::shared_ptr<Context> Ctx;
+  if (CUresult R = currentContext(Ctx, /*AllowFault=*/true))
+    return R;
+  return guarded([&] {
+    static_assert(sizeof(gpu::HeapBlock) == sizeof(GevoGpuHeapBlock) &&
+                      offsetof(gpu::HeapBlock, Use) ==
+                          offsetof(GevoGpuHeapBlock, Use),
+                  "they are the same by another name");
+    uint64_t End = 1;
+    for (size_t K = 0; K < Count; ++K) {
+      const GevoGpuHeapBlock &B = Blocks[K];
+      if (B.Address < End || !B.Bytes || B.Bytes > UINT64_MAX - B.Address ||
+          B.Use < 1 || B.Use > 3)
+        return CUDA_ERROR_INVALID_VALUE;
+      End = B.Address + B.Bytes;
+    }
+    if (!Count)
+      Ctx->Engine->dropHeap();
+    else if (!Ctx->Engine->placeHeap(
+                 reinterpret_cast<const gpu::HeapBlock *>(Blocks), Count,
+                 static_cast<const char *>(Start)))
+      return CUDA_ERROR_ALREADY_MAPPED;
+    return CUDA_SUCCESS;
+  });
+}
+
+GEVO_EXPORT int gevoGpuReadHeap(void *Packed) {
+  std::shared_ptr<Context> Ctx;
+  if (CUresult R = currentContext(Ctx, /*AllowFault=*/true))
+    return R;
+  Ctx->Engine->readHeap(static_cast<char *>(Packed));
+  return CUDA_SUCCESS;
+}
+
 GEVO_EXPORT int gevoGpuWatchHeap(int On, const GevoGpuHeapCall *Calls,
                                  size_t Count) {
   std::shared_ptr<Context> Ctx;
   if (CUresult R = currentContext(Ctx, /*AllowFault=*/true))
     return R;
   return guarded([&] {
-    std::vector<gpu::HeapCall> Plan;
-    for (size_t K = 0; K < Count; ++K)
-      Plan.push_back(
-          {Calls[K].Thread, Calls[K].Number, Calls[K].Bytes, Calls[K].Address});
-    auto Record = On ? std::make_shared<gpu::HeapRecord>(Plan) : nullptr;
+    static_assert(sizeof(gpu::HeapCall) == sizeof(GevoGpuHeapCall) &&
+                      offsetof(gpu::HeapCall, Address) ==
+                          offsetof(GevoGpuHeapCall, Address),
+                  "they are the same by another name");
+    auto Record =
+        On ? std::make_shared<gpu::HeapRecord>(
+                 reinterpret_cast<const gpu::HeapCall *>(Calls), Count)
+           : nullptr;
     {
       std::lock_guard<std::mutex> Guard(Ctx->Lock);
       Ctx->Heap.swap(Record);
     }
     if (!On && Record)
-      for (uint64_t Address : Record->made())
-        Ctx->Engine->release(Address);
+      Ctx->Engine->releaseMade(*Record);
     return CUDA_SUCCESS;
   });
 }

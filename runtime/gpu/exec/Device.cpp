@@ -7,6 +7,7 @@
 
 #include "runtime/gpu/exec/Device.h"
 #include "runtime/gpu/exec/Code.h"
+#include "runtime/gpu/exec/Heap.h"
 
 #include <cstring>
 
@@ -141,12 +142,38 @@ std::optional<Allocation> Device::lookup(uint64_t Address) {
   return A ? std::optional<Allocation>(*A) : std::nullopt;
 }
 
-std::vector<Allocation> Device::allocations() {
+void Device::forAllocations(const std::function<void(const Allocation &)> &Do) {
   Guard G(Lock);
-  std::vector<Allocation> All;
   for (const Allocation *A : Memory.allocations())
-    All.push_back(*A);
-  return All;
+    Do(*A);
+}
+
+bool Device::placeHeap(const HeapBlock *Blocks, size_t Count,
+                       const char *Start) {
+  Guard G(Lock);
+  return Memory.placeHeap(Blocks, Count, Start);
+}
+
+void Device::dropHeap() {
+  Guard G(Lock);
+  Memory.dropHeap();
+}
+
+void Device::readHeap(char *Packed) {
+  Guard G(Lock);
+  Memory.readHeap(Packed);
+}
+
+void Device::releaseMade(const HeapRecord &Record) {
+  Guard G(Lock);
+  if (!Memory.heapBytes())
+    return;
+  for (const HeapCall &Call : Record.calls()) {
+    const Allocation *A = Call.Address ? Memory.find(Call.Address) : nullptr;
+    if (A && A->Base == Call.Address && A->Kind == MemoryKind::DeviceHeap &&
+        Record.isMade(*A))
+      Memory.release(A->Base);
+  }
 }
 
 uint64_t Device::totalBytes() const { return Memory.totalBytes(); }

@@ -24,6 +24,7 @@
 #include "runtime/gpu/ptx/Result.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -205,6 +206,12 @@ public:
   bool allocateAt(uint64_t Address, uint64_t Bytes, MemoryKind Kind,
                   std::string Name = {});
   void allocateFromTop();
+  /// GlobalMemory::placeHeap, dropHeap and readHeap.
+  bool placeHeap(const HeapBlock *Blocks, size_t Count, const char *Start);
+  void dropHeap();
+  void readHeap(char *Packed);
+  /// Frees the blocks that launches made and left.
+  void releaseMade(const HeapRecord &Record);
   /// GlobalMemory::mapFile.
   bool mapFile(uint64_t Address, uint64_t Bytes, int File, uint64_t Skip);
   /// False if \p Address is not the start of an allocation.
@@ -228,7 +235,8 @@ public:
   MemoryStatus check(uint64_t Address, uint64_t Bytes);
   /// The live allocation that holds \p Address (copied), if any.
   std::optional<Allocation> lookup(uint64_t Address);
-  std::vector<Allocation> allocations();
+  /// Live allocations in order of address.
+  void forAllocations(const std::function<void(const Allocation &)> &Do);
   /// These two do not wait for launches.
   uint64_t totalBytes() const;
   uint64_t usedBytes() const;

@@ -8,30 +8,56 @@
 #include "runtime/gpu/exec/Heap.h"
 #include "runtime/gpu/exec/Block.h"
 
+#include <algorithm>
+
 using namespace gevo::gpu;
 
-HeapRecord::HeapRecord(const std::vector<HeapCall> &Earlier) {
-  for (const HeapCall &C : Earlier)
-    Plan[{C.Thread, C.Number}] = C;
+void HeapRecord::begin(const GlobalMemory &Memory) {
+  FirstId = std::min(FirstId, Memory.nextId());
+}
+
+uint64_t HeapRecord::nextNumber(uint64_t Thread) {
+  std::vector<uint64_t> &Some = Numbers[Thread / ThreadsTogether];
+  Some.resize(ThreadsTogether);
+  return Some[Thread % ThreadsTogether]++;
+}
+
+/// What the call was in the plan; null if it is not there.
+const HeapCall *HeapRecord::planned(const HeapCall &Call) {
+  auto same = [&](size_t K) {
+    return K < Planned && Plan[K].Thread == Call.Thread &&
+           Plan[K].Number == Call.Number;
+  };
+  size_t K = NextPlanned;
+  if (!same(K))
+    K = size_t(std::lower_bound(Plan, Plan + Planned, Call, isBefore) - Plan);
+  if (!same(K))
+    return nullptr;
+  NextPlanned = K + 1;
+  return &Plan[K];
 }
 
 /// As planned; false if nothing is, or something else is there.
 bool HeapRecord::allocate(GlobalMemory &Memory, HeapCall &Call) {
-  auto It = Plan.find({Call.Thread, Call.Number});
-  if (It == Plan.end() || It->second.Bytes != Call.Bytes)
+  const HeapCall *Known = planned(Call);
+  if (!Known || Known->Bytes != Call.Bytes)
     return false;
-  Call.Address = It->second.Address;
-  // The memory that a replay compares is there already.
-  const Allocation *A = Call.Address ? Memory.find(Call.Address) : nullptr;
-  bool Waits = A && A->Base == Call.Address && A->Placed &&
-               A->Kind == MemoryKind::DeviceHeap && !Made.count(Call.Address);
-  return !Call.Address || Waits ||
-         Memory.allocateAt(Call.Address, Call.Bytes, MemoryKind::DeviceHeap);
+  Call.Address = Known->Address;
+  if (!Call.Address)
+    return true;
+  // Large memory that a replay compares is there already.
+  const Allocation *A = Memory.find(Call.Address);
+  if (A && A->Base == Call.Address && A->Placed &&
+      A->Kind == MemoryKind::DeviceHeap && !isMade(*A)) {
+    Memory.renew(A->Base);
+    return true;
+  }
+  return Memory.allocateAt(Call.Address, Call.Bytes, MemoryKind::DeviceHeap);
 }
 
 void HeapRecord::release(const Allocation &A) {
   Change -= int64_t(A.Bytes);
-  if (!Made.erase(A.Base))
+  if (!isMade(A))
     Freed.push_back(A);
 }
 
@@ -45,7 +71,8 @@ uint64_t gevo::gpu::deviceMalloc(Warp &W, unsigned Lane, uint64_t Bytes) {
     Call.Thread = ((uint64_t(At.Z) * All.Y + At.Y) * All.X + At.X) *
                       G.Options.Block.count() +
                   uint64_t(W.Index) * WarpSize + Lane;
-    Call.Number = Record->Next[Call.Thread]++;
+    Call.Number = Record->nextNumber(Call.Thread);
+    Record->begin(G.Memory);
   }
   if (!Record || !Record->allocate(G.Memory, Call)) {
     uint64_t Limit = G.Owner.config().DeviceHeapBytes;
@@ -57,10 +84,8 @@ uint64_t gevo::gpu::deviceMalloc(Warp &W, unsigned Lane, uint64_t Bytes) {
   if (!Record)
     return Call.Address;
   Record->Calls.push_back(Call);
-  if (Call.Address) {
-    Record->Made.insert(Call.Address);
+  if (Call.Address)
     Record->Change += int64_t(Bytes);
-  }
   return Call.Address;
 }
 
@@ -69,7 +94,9 @@ bool gevo::gpu::deviceFree(Warp &W, uint64_t Address) {
   const Allocation *A = G.Memory.find(Address);
   if (!A || A->Base != Address || A->Kind != MemoryKind::DeviceHeap)
     return false;
-  if (G.Options.Heap)
-    G.Options.Heap->release(*A);
+  if (HeapRecord *Record = G.Options.Heap) {
+    Record->begin(G.Memory);
+    Record->release(*A);
+  }
   return G.Memory.release(Address);
 }

@@ -19,10 +19,7 @@
 #include "runtime/gpu/exec/Memory.h"
 
 #include <cstdint>
-#include <map>
-#include <set>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 namespace gevo::gpu {
@@ -37,31 +34,47 @@ struct HeapCall {
   uint64_t Address = 0; ///< 0: the heap was used up.
 };
 
+/// By thread and number.
+inline bool isBefore(const HeapCall &X, const HeapCall &Y) {
+  return X.Thread != Y.Thread ? X.Thread < Y.Thread : X.Number < Y.Number;
+}
+
 /// What launches did with the heap. Not for use by several at once.
 class HeapRecord {
 public:
-  /// Calls are to return what they returned in \p Plan.
-  explicit HeapRecord(const std::vector<HeapCall> &Plan = {});
+  /// Calls are to return what they returned in \p Plan, which is in order of
+  /// thread and number and must stay as it is.
+  explicit HeapRecord(const HeapCall *Plan = nullptr, size_t Count = 0)
+      : Plan(Plan), Planned(Count) {}
 
   const std::vector<HeapCall> &calls() const { return Calls; }
   /// Blocks that were there before and are freed now, as they were.
   const std::vector<Allocation> &freed() const { return Freed; }
-  /// Addresses of the blocks that calls made and that are there.
-  const std::set<uint64_t> &made() const { return Made; }
+  /// Is \p A, a block that is there, what a call made?
+  bool isMade(const Allocation &A) const { return A.Id >= FirstId; }
   /// Bytes that were allocated, less those that were freed.
   int64_t change() const { return Change; }
 
 private:
   friend uint64_t deviceMalloc(Warp &W, unsigned Lane, uint64_t Bytes);
   friend bool deviceFree(Warp &W, uint64_t Address);
+  void begin(const GlobalMemory &Memory);
+  uint64_t nextNumber(uint64_t Thread);
+  const HeapCall *planned(const HeapCall &Call);
   bool allocate(GlobalMemory &Memory, HeapCall &Call);
   void release(const Allocation &A);
 
-  std::map<std::pair<uint64_t, uint64_t>, HeapCall> Plan; ///< Thread, number.
-  std::unordered_map<uint64_t, uint64_t> Next;            ///< Number by thread.
+  const HeapCall *const Plan;
+  const size_t Planned;
+  size_t NextPlanned = 0; ///< Of the next call, most likely.
+  /// How many calls threads have made, for so many threads at a time: in most
+  /// kernels all threads call, or none.
+  static constexpr uint64_t ThreadsTogether = 1024;
+  std::unordered_map<uint64_t, std::vector<uint64_t>> Numbers;
   std::vector<HeapCall> Calls;
   std::vector<Allocation> Freed;
-  std::set<uint64_t> Made;
+  /// Allocations from here on are made by calls; none yet.
+  uint64_t FirstId = ~uint64_t(0);
   int64_t Change = 0;
 };
 

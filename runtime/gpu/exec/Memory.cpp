@@ -42,20 +42,6 @@ constexpr uint64_t QuarantineLimit = uint64_t(64) << 20;
 
 uint64_t roundUp(uint64_t V, uint64_t To) { return (V + To - 1) / To * To; }
 
-/// Memory handed out again must read as zero, and big extents must not keep
-/// their pages.
-void clearBytes(uint64_t Base, uint64_t Bytes) {
-  uint64_t PageBase = roundUp(Base, 4096), PageEnd = (Base + Bytes) & ~4095ull;
-  if (PageEnd > PageBase && PageEnd - PageBase >= 65536) {
-    std::memset(reinterpret_cast<void *>(Base), 0, PageBase - Base);
-    std::memset(reinterpret_cast<void *>(PageEnd), 0, Base + Bytes - PageEnd);
-    madvise(reinterpret_cast<void *>(PageBase), PageEnd - PageBase,
-            MADV_DONTNEED);
-  } else {
-    std::memset(reinterpret_cast<void *>(Base), 0, Bytes);
-  }
-}
-
 /// Pages of \p A that were a file's are memory again.
 void takeBackPages(const Allocation &A) {
   uint64_t First = roundUp(A.Base, 4096), End = A.end() & ~4095ull;
@@ -81,6 +67,20 @@ void wishForLargePages(uint64_t Base, uint64_t Bytes, uint64_t Used) {
           roundUp(Base + Bytes, LargePageBytes) - First, MADV_HUGEPAGE);
 }
 } // namespace
+
+/// Memory handed out again must read as zero, and big extents must not keep
+/// their pages.
+void GlobalMemory::clearBytes(uint64_t Base, uint64_t Bytes) {
+  uint64_t PageBase = roundUp(Base, 4096), PageEnd = (Base + Bytes) & ~4095ull;
+  if (PageEnd > PageBase && PageEnd - PageBase >= 65536) {
+    std::memset(reinterpret_cast<void *>(Base), 0, PageBase - Base);
+    std::memset(reinterpret_cast<void *>(PageEnd), 0, Base + Bytes - PageEnd);
+    madvise(reinterpret_cast<void *>(PageBase), PageEnd - PageBase,
+            MADV_DONTNEED);
+  } else {
+    std::memset(reinterpret_cast<void *>(Base), 0, Bytes);
+  }
+}
 
 GlobalMemory::GlobalMemory(uint64_t TotalBytes) : Total(TotalBytes) {
   // Room for memory of the host, red zones, the quarantine and fragmentation.
@@ -236,6 +236,26 @@ uint64_t GlobalMemory::allocate(uint64_t Bytes, MemoryKind Kind, uint64_t Align,
   return Address;
 }
 
+/// Takes the place where \p A is to be, and says in it what was taken; false if
+/// part of it belongs to others.
+bool GlobalMemory::takePlace(Allocation &A) {
+  if (A.Base < ArenaBase || A.end() > ArenaBase + ArenaBytes)
+    return mapAt(A);
+  trimQuarantine(0);
+  auto [Granule, RedZone] = spacingOf(A.Kind);
+  // With red zones where there is room for them, as allocate() leaves.
+  for (uint64_t Zone : {RedZone, uint64_t(0)}) {
+    uint64_t First = A.Base - Zone;
+    uint64_t Extent = roundUp(A.end(), Zone ? Granule : 1) + Zone - First;
+    if (!takeExtentAt(First, Extent))
+      continue;
+    A.ExtentBase = First;
+    A.Extent = Extent;
+    return true;
+  }
+  return false;
+}
+
 bool GlobalMemory::allocateAt(uint64_t Base, uint64_t Bytes, MemoryKind Kind,
                               std::string Name) {
   uint64_t End;
@@ -252,24 +272,14 @@ bool GlobalMemory::allocateAt(uint64_t Base, uint64_t Bytes, MemoryKind Kind,
   A.Kind = Kind;
   A.Placed = true;
   A.Name = std::move(Name);
-  if (Base >= ArenaBase && End <= ArenaBase + ArenaBytes) {
-    trimQuarantine(0);
-    auto [Granule, RedZone] = spacingOf(Kind);
-    // With red zones where there is room for them, as allocate() leaves.
-    for (uint64_t Zone : {RedZone, uint64_t(0)}) {
-      uint64_t First = Base - Zone;
-      uint64_t Extent = roundUp(End, Zone ? Granule : 1) + Zone - First;
-      if (!takeExtentAt(First, Extent))
-        continue;
-      A.ExtentBase = First;
-      A.Extent = Extent;
-      break;
-    }
-    if (!A.Extent)
-      return false;
-  } else if (!mapAt(A)) {
+  // The place of the heap is taken already.
+  bool OfHeap = Kind == MemoryKind::DeviceHeap && isInHeapArea(Base, Bytes);
+  if (OfHeap && PutUp->peek(Base, End))
     return false;
-  }
+  if (OfHeap && makeInHeap(Base, Bytes))
+    return true;
+  if (!OfHeap && !takePlace(A))
+    return false;
   A.Id = NextId++;
   take(Bytes, Kind);
   if (Kind == MemoryKind::DeviceHeap)
@@ -311,7 +321,9 @@ bool GlobalMemory::mapFile(uint64_t Base, uint64_t Bytes, int File,
 
 bool GlobalMemory::release(uint64_t Base) {
   auto It = Live.find(Base);
-  if (It == Live.end() || It->second.Kind == MemoryKind::HostRegistered)
+  if (It == Live.end())
+    return freeInHeap(Base);
+  if (It->second.Kind == MemoryKind::HostRegistered)
     return false;
   Allocation A = std::move(It->second);
   Live.erase(It);
@@ -353,6 +365,8 @@ const Allocation *GlobalMemory::find(uint64_t Addr, uint64_t Bytes) {
     auto It = Live.upper_bound(Addr);
     if (It != Live.begin() && std::prev(It)->second.contains(Addr, Bytes))
       return &std::prev(It)->second;
+    if (const Allocation *A = findInHeap(Addr, Bytes))
+      return A;
   } while (takeInAnnounced());
   return nullptr;
 }
@@ -375,7 +389,7 @@ uint64_t GlobalMemory::offsetOfHost(uint64_t Addr) {
   return A ? Behind + A->Id * Room + (Addr - (A->Base & ~4095ull)) : Addr;
 }
 
-Neighbour GlobalMemory::nearest(uint64_t Addr) const {
+Neighbour GlobalMemory::nearest(uint64_t Addr) {
   Neighbour N;
   auto Next = Live.upper_bound(Addr);
   if (Next != Live.begin()) {
@@ -390,6 +404,7 @@ Neighbour GlobalMemory::nearest(uint64_t Addr) const {
       N.Distance = -int64_t(Before);
     }
   }
+  nearestInHeap(Addr, N);
   return N;
 }
 

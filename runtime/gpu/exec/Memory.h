@@ -18,6 +18,8 @@
 #ifndef GEVO_RUNTIME_GPU_EXEC_MEMORY_H
 #define GEVO_RUNTIME_GPU_EXEC_MEMORY_H
 
+#include "runtime/gpu/exec/PlacedHeap.h"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -89,6 +91,15 @@ public:
   /// kind is not quarantined: its place may be needed at once.
   bool allocateAt(uint64_t Base, uint64_t Bytes, MemoryKind Kind,
                   std::string Name = {});
+  /// Puts up a heap, in the place of an earlier one: its blocks of before the
+  /// launch are allocations from now on, the others when allocateAt() is called
+  /// for them. False if part of it is taken. \p Blocks and \p Start as for
+  /// PlacedHeap.
+  bool placeHeap(const HeapBlock *Blocks, size_t Count, const char *Start);
+  /// Takes it down, with all that was allocated in its place.
+  void dropHeap();
+  /// PlacedHeap::read.
+  void readHeap(char *Packed) const;
   /// Makes [Base, Base + Bytes), which lies in memory of allocateAt(), the
   /// bytes of the open file \p File from \p Skip on. Whole pages are the file's
   /// until they are written to, and nothing is copied. False if it is no such
@@ -112,12 +123,13 @@ public:
   /// Whether \p Addr is in the arena, allocated or not. From any thread.
   bool isInArena(uint64_t Addr) const { return Addr - ArenaBase < ArenaBytes; }
 
-  /// The live allocation that holds all of [Addr, Addr+Bytes), or null.
+  /// The live allocation that holds all of [Addr, Addr+Bytes), or null. It may
+  /// be another one after the next question.
   const Allocation *find(uint64_t Addr, uint64_t Bytes = 1);
   /// The quarantined allocation that \p Addr lies in, or null.
   const Allocation *findFreed(uint64_t Addr) const;
   /// The live allocation nearest to \p Addr.
-  Neighbour nearest(uint64_t Addr) const;
+  Neighbour nearest(uint64_t Addr);
 
   /// A number for \p Addr that does not depend on where the host has the
   /// memory: the offset in the arena, or, for memory of the program's own, a
@@ -132,8 +144,12 @@ public:
   uint64_t usedBytes() const { return Used; }
   /// Taken by malloc in device code.
   uint64_t heapBytes() const { return Heap; }
-  /// Live allocations in order of address.
+  /// Live allocations in order of address, those of a placed heap left out.
   std::vector<const Allocation *> allocations() const;
+  /// The next allocation's Id; see renew().
+  uint64_t nextId() const { return NextId; }
+  /// Counts the allocation at \p Base as made now.
+  void renew(uint64_t Base) { Live.at(Base).Id = NextId++; }
   /// Changes whenever an allocation is made or freed: invalidates caches of
   /// pointers into the table.
   uint64_t generation() const { return Generation; }
@@ -145,7 +161,18 @@ private:
   void take(uint64_t Bytes, MemoryKind Kind);
   uint64_t takeExtent(uint64_t Bytes);
   bool takeExtentAt(uint64_t Base, uint64_t Bytes);
+  bool takePlace(Allocation &A);
   bool mapAt(const Allocation &A);
+  bool layOutAreas(const HeapBlock *Blocks, size_t Count,
+                   std::vector<Allocation> &Areas) const;
+  uint64_t dropAreas();
+  bool isInHeapArea(uint64_t Base, uint64_t Bytes) const;
+  const Allocation *asAllocation(const HeapBlock &B);
+  const Allocation *findInHeap(uint64_t Addr, uint64_t Bytes);
+  bool makeInHeap(uint64_t Base, uint64_t Bytes);
+  bool freeInHeap(uint64_t Base);
+  void nearestInHeap(uint64_t Addr, Neighbour &N);
+  static void clearBytes(uint64_t Base, uint64_t Bytes);
   void giveExtent(uint64_t Base, uint64_t Bytes);
   void trimQuarantine(uint64_t Limit);
 
@@ -164,6 +191,9 @@ private:
   std::deque<uint64_t> DeadOrder;          ///< Bases, oldest first.
   std::map<uint64_t, uint64_t> FreeRanges; ///< Base to size, coalesced.
   std::map<uint64_t, uint64_t> Mapped;     ///< Outside of the arena, by base.
+  std::unique_ptr<PlacedHeap> PutUp;       ///< Null: no heap is placed.
+  std::vector<Allocation> HeapAreas;       ///< Its place; no part of Live.
+  Allocation Asked;                        ///< The block that was found last.
   std::mutex AnnounceLock;                 ///< For what follows.
   std::vector<std::pair<void *, uint64_t>> Announced;
 };

@@ -30,7 +30,7 @@ constexpr uint64_t NullBytes = 65536;
 /// instead if the launch may go on, else 0.
 uint64_t faultGlobal(Warp &W, unsigned Lane, uint64_t Address, uint32_t Bytes,
                      AccessKind Kind) {
-  const GlobalMemory &M = W.Owner.G.Memory;
+  GlobalMemory &M = W.Owner.G.Memory;
   std::string Text = describe("global", Kind, Bytes, Address);
   if (const Allocation *A = M.findFreed(Address)) {
     W.fault(FindingKind::UseAfterFree, Lane,

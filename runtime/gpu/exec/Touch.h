@@ -63,6 +63,11 @@ public:
   /// The touched pages in order of address; needs bytes.
   std::vector<uint64_t> touched() const;
   const Page &page(uint64_t Number) const { return *Pages.at(Number); }
+  /// Null if it was not touched.
+  const Page *find(uint64_t Number) const {
+    auto It = Pages.find(Number);
+    return It == Pages.end() ? nullptr : It->second.get();
+  }
   bool keepsBytes() const { return Bytes; }
   /// Copies the marks of [Base, Base + Size); needs bytes.
   void marks(uint64_t Base, uint64_t Size, uint8_t *Out) const;

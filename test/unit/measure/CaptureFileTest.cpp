@@ -95,24 +95,22 @@ protected:
   }
 };
 
-TEST_F(CaptureFile, BlocksOfTheHeapShareBlobs) {
+TEST_F(CaptureFile, BlocksOfTheHeapAreOneBuffer) {
   Capture All = sample();
   Case &C = All.Cases[0];
-  const HeapUse Uses[] = {HeapUse::Kept, HeapUse::Made, HeapUse::Freed};
-  for (uint64_t K = 0; K < 300; ++K) {
-    // Between the other buffers, and each with its own content.
-    Buffer B = Buffer::output(0x1100 + 8 * K, Bytes(4, uint8_t(K)),
-                              Bytes(4, uint8_t(K + 1)), ElementType::U32);
-    B.Heap = Uses[K % 3];
-    if (B.Heap == HeapUse::Freed)
-      B.Pieces.clear();
-    C.Buffers.insert(C.Buffers.begin() + std::ptrdiff_t(K + 1), B);
-  }
+  Buffer Small =
+      Buffer::output(0x1100, Bytes(4800), Bytes(4800, 2), ElementType::U32);
+  for (uint32_t K = 0; K < 300; ++K)
+    Small.Blocks.push_back({0x1100 + 20 * K, 16 * K, 12, 1 + K % 3});
+  Buffer Large =
+      Buffer::output(0x100000, Bytes(64, 1), Bytes(64, 3), ElementType::F64);
+  Large.Size = 1 << 20;
+  Large.Heap = HeapUse::Made;
+  C.Buffers.push_back(Small);
+  C.Buffers.push_back(Large);
   C.HeapCalls = {{1, 0, 4, 0x1108}, {1, 1, 99, 0}};
   C.HeapChange = -12;
-  size_t Without = 8;
   write(All);
-  EXPECT_LE(blobs().size(), Without + 4);
   std::string Error;
   std::optional<Capture> Read = readCapture(Folder, Error);
   ASSERT_TRUE(Read) << Error;
@@ -122,9 +120,13 @@ TEST_F(CaptureFile, BlocksOfTheHeapShareBlobs) {
     const Buffer &Got = X.Buffers[K], &Want = C.Buffers[K];
     EXPECT_EQ(Got.Address, Want.Address);
     EXPECT_EQ(Got.Heap, Want.Heap);
+    EXPECT_EQ(Got.ofHeap(), K >= 2);
+    ASSERT_EQ(Got.Blocks.size(), Want.Blocks.size());
+    for (size_t I = 0; I < Got.Blocks.size(); ++I) {
+      EXPECT_EQ(Got.Blocks[I].Address, Want.Blocks[I].Address);
+      EXPECT_EQ(Got.Blocks[I].Use, Want.Blocks[I].Use);
+    }
     ASSERT_EQ(Got.Pieces.size(), Want.Pieces.size());
-    if (Got.Heap == HeapUse::None || Got.Pieces.empty())
-      continue;
     EXPECT_EQ(Got.Pieces[0].Before, Want.Pieces[0].Before);
     EXPECT_EQ(Got.Pieces[0].After, Want.Pieces[0].After);
     EXPECT_EQ(Got.Pieces[0].Marks, Want.Pieces[0].Marks);
@@ -134,6 +136,21 @@ TEST_F(CaptureFile, BlocksOfTheHeapShareBlobs) {
   EXPECT_EQ(X.HeapCalls[0].Address, 0x1108u);
   EXPECT_EQ(X.HeapCalls[1].Bytes, 99u);
   EXPECT_TRUE(X.usesHeap());
+  EXPECT_TRUE(X.callsHeap());
+}
+
+TEST_F(CaptureFile, BlocksThatAreNotTheirMemoryAreRefused) {
+  Capture All = sample();
+  Buffer Small = Buffer::input(0x1100, Bytes(32, 1));
+  Small.Blocks = {{0x1100, 0, 16, 1}, {0x1200, 16, 4, 1}};
+  All.Cases[0].Buffers = {Small};
+  All.Cases[0].Buffers[0].Blocks.pop_back();
+  write(All);
+  std::string Error;
+  EXPECT_FALSE(readCapture(Folder, Error));
+  EXPECT_NE(Error.find("the table of the heap's blocks is damaged"),
+            std::string::npos)
+      << Error;
 }
 
 TEST_F(CaptureFile, RoundTrip) {
@@ -323,11 +340,11 @@ TEST_F(CaptureFile, AChangedIndexIsRefused) {
   ASSERT_NE(At, Text.npos);
   replaceIndex(std::string(Text).replace(At, 12, "\"weight\": 78"));
   EXPECT_NE(refusal().find("its checksum is wrong"), std::string::npos);
-  At = Text.find("\"version\": 4");
+  At = Text.find("\"version\": 5");
   ASSERT_NE(At, Text.npos);
-  replaceIndex(std::string(Text).replace(At, 12, "\"version\": 5"));
-  EXPECT_NE(refusal().find("has version 5 of the format, but this program "
-                           "reads version 1 to 4"),
+  replaceIndex(std::string(Text).replace(At, 12, "\"version\": 6"));
+  EXPECT_NE(refusal().find("has version 6 of the format, but this program "
+                           "reads version 1 to 5"),
             std::string::npos);
   replaceIndex("{\"format\": \"something\"}");
   EXPECT_NE(refusal().find("is not the index of a capture"), std::string::npos);
