@@ -67,6 +67,7 @@ RunDifference compareArray(const OutputSpec &Spec, ElementType T,
         " in elements of " + std::to_string(Size));
   Runs.pop_back();
   RunDifference D;
+  D.Type = T;
   D.Diff = compareToRuns(T, Runs, Actual.data(), Actual.size() / Size,
                          Spec.Rule.Limits);
   D.Passed = D.Diff.passed();
@@ -162,8 +163,13 @@ RunDifference compareFloats(const OutputSpec &Spec,
                             const std::vector<ElementType> &Types,
                             const Texts &All) {
   RunDifference First = compareArray(Spec, Types[0], All);
-  if (Types.size() == 1)
+  if (Types.size() == 1) {
+    if (!First.Passed)
+      First.Reason += std::string(" (as ") + gpu::elementName(Types[0]) +
+                      ", which its bytes look like; type:T in its rule says "
+                      "what they are, as in rel:1e-3,type:f64)";
     return First;
+  }
   RunDifference Second = compareArray(Spec, Types[1], All);
   if (First.Passed != Second.Passed)
     return RunDifference::failed(
@@ -187,9 +193,13 @@ RunDifference compareBytes(const OutputSpec &Spec, std::string_view Want,
         Spec.describe() + " has " + std::to_string(Got.size()) +
         " bytes instead of " + std::to_string(Want.size()));
   auto Off = std::mismatch(Want.begin(), Want.end(), Got.begin());
-  return RunDifference::failed("byte " +
-                               std::to_string(Off.first - Want.begin()) +
-                               " of " + Spec.describe() + " differs");
+  bool Exact = Spec.Rule.Limits.Mode == CompareMode::Exact;
+  return RunDifference::failed(
+      "byte " + std::to_string(Off.first - Want.begin()) + " of " +
+      Spec.describe() + " differs" +
+      (Exact ? ""
+             : " (its bytes do not look like floats; type:T in its rule "
+               "says what they are, as in rel:1e-3,type:f16)"));
 }
 
 RunDifference compareContents(const OutputSpec &Spec, const Texts &All) {

@@ -77,6 +77,8 @@ struct RunDifference {
   bool Passed = true;
   std::string Reason; ///< One sentence; empty if passed.
   Difference Diff;    ///< Of the numbers, as far as it came to them.
+  /// Of the elements that it was compared as; None: it is text, or bytes.
+  ElementType Type = ElementType::None;
 
   static RunDifference failed(std::string Reason);
 };

@@ -98,6 +98,8 @@ nlohmann::ordered_json rowOf(const OutputSpec &Spec, const RunDifference &D) {
     J["number"] = Spec.Number;
   J["passed"] = D.Passed;
   J["reason"] = D.Reason;
+  if (D.Type != ElementType::None)
+    J["type"] = gpu::elementName(D.Type);
   J["max_error"] = std::isfinite(D.Diff.MaxError)
                        ? nlohmann::ordered_json(D.Diff.MaxError)
                        : nlohmann::ordered_json("inf");

@@ -116,6 +116,45 @@ uint64_t resolveGlobal(Warp &W, unsigned Lane, uint64_t Address, uint32_t Bytes,
   return Address;
 }
 
+/// The constants of a module lie together in a bank of this size, all of which
+/// a GPU reads without complaint.
+constexpr uint64_t ConstBankBytes = 64 * 1024;
+
+/// Do bytes that are not all in one variable lie in the bank of the constant
+/// nearest to them? What is there between variables is memory of nobody.
+bool isInBank(GlobalMemory &M, const Neighbour &N, uint64_t Address,
+              uint32_t Bytes) {
+  auto ofBank = [&](uint64_t At) {
+    const Allocation *A = M.find(At);
+    return M.isInArena(At) && (!A || A->Kind == MemoryKind::ModuleConst);
+  };
+  return N.Where && N.Where->Kind == MemoryKind::ModuleConst &&
+         Address - N.Where->Base < ConstBankBytes - Bytes && ofBank(Address) &&
+         ofBank(Address + Bytes - 1);
+}
+
+/// One lane in the space of constants.
+uint64_t resolveConst(Warp &W, unsigned Lane, uint64_t Address, uint32_t Bytes,
+                      AccessKind Kind) {
+  GlobalMemory &M = W.Owner.G.Memory;
+  const Allocation *A = M.find(Address, Bytes);
+  bool Loads = Kind == AccessKind::Load;
+  if (Loads && A && A->Kind == MemoryKind::ModuleConst)
+    return Address;
+  Neighbour N = M.nearest(Address);
+  std::string Text = describe("constant", Kind, Bytes, Address) +
+                     " is outside of the module's constants" +
+                     besideConstant(N, Address);
+  if (Loads && isInBank(M, N, Address, Bytes)) {
+    W.report(FindingKind::OutOfBoundsConst, Lane, std::move(Text), Address,
+             Bytes);
+    return Address;
+  }
+  W.fault(Loads ? FindingKind::OutOfBoundsConst : FindingKind::WriteToReadOnly,
+          Lane, std::move(Text), Address, Bytes);
+  return 0;
+}
+
 /// One lane in any space; \p Space is what the address turned out to be in.
 uint64_t resolveLane(Warp &W, const Inst &I, unsigned Lane, uint64_t Address,
                      uint32_t Bytes, AccessKind Kind, TraceSpace &Space) {
@@ -181,20 +220,9 @@ uint64_t resolveLane(Warp &W, const Inst &I, unsigned Lane, uint64_t Address,
             Offset, Bytes);
     return 0;
   }
-  case ptx::Space::Const: {
+  case ptx::Space::Const:
     Space = TraceSpace::Const;
-    const Allocation *A = B.G.Memory.find(Address, Bytes);
-    if (Kind == AccessKind::Load && A && A->Kind == MemoryKind::ModuleConst)
-      return Address;
-    W.fault(Kind == AccessKind::Load ? FindingKind::OutOfBoundsConst
-                                     : FindingKind::WriteToReadOnly,
-            Lane,
-            describe("constant", Kind, Bytes, Address) +
-                " is outside of the module's constants" +
-                besideConstant(B.G.Memory.nearest(Address), Address),
-            Address, Bytes);
-    return 0;
-  }
+    return resolveConst(W, Lane, Address, Bytes, Kind);
   case ptx::Space::Global:
   case ptx::Space::Generic:
     break;

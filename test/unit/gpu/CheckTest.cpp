@@ -101,8 +101,8 @@ TEST_F(CheckTest, VariablesThatAreMissedAreNamed) {
   EXPECT_NE(Message(Local + "st.local.u32 [%rd1+-20], 1;")
                 .find("20 bytes before variable 'l'"),
             std::string::npos);
-  EXPECT_NE(Message("ld.const.u32 %r1, [c+8];", ".const .u32 c = 5;\n")
-                .find("4 bytes past the end of variable 'c' of 4 bytes"),
+  EXPECT_NE(Message("ld.const.u32 %r1, [c+65544];", ".const .u32 c = 5;\n")
+                .find("65540 bytes past the end of variable 'c' of 4 bytes"),
             std::string::npos);
 }
 
@@ -156,11 +156,30 @@ TEST_F(CheckTest, LocalParamAndConstBounds) {
   expect(LaunchStatus::IllegalAddress, FindingKind::OutOfBoundsParam,
          "ld.param.u64 %rd1, [k_param_0+8];");
   expect(LaunchStatus::IllegalAddress, FindingKind::OutOfBoundsConst,
-         "ld.const.u32 %r1, [c+4];", {1, 1, 1}, {1, 1, 1},
+         "ld.const.u32 %r1, [c+65536];", {1, 1, 1}, {1, 1, 1},
          ".const .u32 c = 5;\n");
   expect(LaunchStatus::IllegalAddress, FindingKind::WriteToReadOnly,
          "mov.u64 %rd1, c; st.global.u32 [%rd1], 1;", {1, 1, 1}, {1, 1, 1},
          ".const .u32 c = 5;\n");
+}
+
+// A GPU reads all of the bank that constants lie in, so that a program that
+// runs over a variable goes on, and so must its launch.
+TEST_F(CheckTest, ReadsPastAConstantAreFoundAndGoOn) {
+  const char *Two = ".const .u32 c = 5;\n";
+  std::string Body = "ld.const.u32 %r1, [c+4]; add.u32 %r1, %r1, 7;\n"
+                     "st.global.u32 [%mine], %r1;";
+  LaunchResult R = expect(LaunchStatus::Ok, FindingKind::OutOfBoundsConst, Body,
+                          {1, 1, 1}, {1, 1, 1}, Two);
+  EXPECT_EQ(R.Findings.at(0).NeighbourName, "c");
+  EXPECT_NE(R.Findings.at(0).Message.find(
+                "0 bytes past the end of variable 'c' of 4 bytes"),
+            std::string::npos);
+  EXPECT_EQ(at(0), 7u);
+  R = run(Body, {1, 1, 1}, CheckSet::none(), {1, 1, 1}, Two);
+  EXPECT_EQ(R.Status, LaunchStatus::Ok);
+  EXPECT_TRUE(R.Findings.empty());
+  EXPECT_EQ(at(0), 7u);
 }
 
 TEST_F(CheckTest, RaceBetweenWarpsOnSharedMemory) {
@@ -318,7 +337,7 @@ TEST_F(CheckTest, FamiliesCanBeSwitchedOff) {
                        {32, 1, 1}, CheckSet::bounds(), {1, 1, 1}, SharedVar);
   EXPECT_TRUE(R.Findings.empty());
   // Memory safety does not depend on checks.
-  R = run("ld.global.u32 %r1, [4];", {32, 1, 1}, CheckSet::none());
+  R = run("ld.global.u32 %r1, [4];", {32, 1, 1}, CheckSet());
   EXPECT_EQ(R.Status, LaunchStatus::IllegalAddress);
   EXPECT_TRUE(R.Findings.empty());
 }

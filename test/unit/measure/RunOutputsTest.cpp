@@ -303,14 +303,15 @@ TEST(RunOutputs, ArraysInFiles) {
       std::string::npos);
 }
 
+RunDifference compareFiles(const char *Rule, const std::string &Want,
+                           const std::string &Got) {
+  RunRecord A, B;
+  A.Files["x"] = Want;
+  B.Files["x"] = Got;
+  return compareRuns(onFile("x", Rule), {A}, B);
+}
+
 TEST(RunOutputs, BinaryFilesAreComparedByValue) {
-  auto compareFiles = [](const char *Rule, const std::string &Want,
-                         const std::string &Got) {
-    RunRecord A, B;
-    A.Files["x"] = Want;
-    B.Files["x"] = Got;
-    return compareRuns(onFile("x", Rule), {A}, B);
-  };
   std::string Wanted = bytes({0, 1, -100}), Near = bytes({0, 1, -101});
   EXPECT_TRUE(isBinary(Wanted));
   EXPECT_FALSE(isBinary("text"));
@@ -323,12 +324,28 @@ TEST(RunOutputs, BinaryFilesAreComparedByValue) {
   EXPECT_EQ(compareFiles("rel:1", std::string("\0\0\0\1ab", 6),
                          std::string("\0\0\0\1ac", 6))
                 .Reason,
-            "byte 5 of 'x' differs");
+            "byte 5 of 'x' differs (its bytes do not look like floats; type:T "
+            "in its rule says what they are, as in rel:1e-3,type:f16)");
   std::vector<double> Long = {1.0 / 3, 2e5};
   std::string Doubles(reinterpret_cast<const char *>(Long.data()), 16);
   Long[1] *= 1.5;
   std::string Other(reinterpret_cast<const char *>(Long.data()), 16);
   EXPECT_DOUBLE_EQ(compareFiles("rel:1", Doubles, Other).Diff.MaxError, 0.5);
+}
+
+// A type that was guessed is named, and so is the way to say another one.
+TEST(RunOutputs, TypesThatWereGuessedAreNamed) {
+  std::string Wanted = bytes({0, 1, -100}), Far = bytes({0, 1, -200});
+  RunDifference D = compareFiles("rel:0.1", Wanted, Far);
+  EXPECT_EQ(D.Type, ElementType::F32);
+  EXPECT_EQ(D.Reason, "number 2 of 'x' is -200, expected -100 (as f32, which "
+                      "its bytes look like; type:T in its rule says what they "
+                      "are, as in rel:1e-3,type:f64)");
+  D = compareFiles("rel:0.1,type:f32", Wanted, Far);
+  EXPECT_EQ(D.Type, ElementType::F32);
+  EXPECT_EQ(D.Reason, "number 2 of 'x' is -200, expected -100");
+  EXPECT_EQ(compareFiles("rel:2", Wanted, Far).Type, ElementType::F32);
+  EXPECT_EQ(compareFiles("exact", Wanted, Wanted).Type, ElementType::None);
 }
 
 std::string doubles(const std::vector<double> &V) {
@@ -337,13 +354,6 @@ std::string doubles(const std::vector<double> &V) {
 
 // Bytes that could be floats or doubles pass only if they do so as both.
 TEST(RunOutputs, FloatsAreNotTakenForDoublesNorDoublesForFloats) {
-  auto compareFiles = [](const char *Rule, const std::string &Want,
-                         const std::string &Got) {
-    RunRecord A, B;
-    A.Files["x"] = Want;
-    B.Files["x"] = Got;
-    return compareRuns(onFile("x", Rule), {A}, B);
-  };
   const char *Unclear = "'x' could be f32 or f64, and passes as one of them "
                         "only: say type:f32 or type:f64 in its rule, as in "
                         "rel:1e-3,type:f64";
@@ -400,43 +410,6 @@ TEST(RunOutputs, FloatsAreNotTakenForDoublesNorDoublesForFloats) {
   EXPECT_TRUE(compareFiles("rel:1e-2", Want, doubles(Doubles)).Passed);
   Doubles[4] *= 1.02;
   EXPECT_FALSE(compareFiles("rel:1e-2", Want, doubles(Doubles)).Passed);
-}
-
-TEST(VolatileNumbers, AreFoundAndLeftOut) {
-  std::string_view First = "sum 12\ntime:  9.5 ms, 3ms\n",
-                   Other = "sum 12\ntime: 10.25 ms, 12us\n";
-  std::optional<WordSet> Changed = changedNumbers(First, Other);
-  ASSERT_TRUE(Changed);
-  EXPECT_EQ(*Changed, (WordSet{3, 5}));
-  EXPECT_EQ(withoutWords(First, *Changed), withoutWords(Other, *Changed));
-  EXPECT_EQ(withoutWords(First, *Changed), "sum 12\ntime:* ms,*\n");
-  EXPECT_EQ(lineOfWord(First, 3), 2u);
-  EXPECT_FALSE(changedNumbers("a 1", "b 1"));
-  EXPECT_FALSE(changedNumbers("a 1", "a 1 2"));
-  EXPECT_NE(withoutWords("sum 13\ntime: 1 ms, 2ms\n", *Changed),
-            withoutWords(First, *Changed))
-      << "what did not change is still compared";
-}
-
-TEST(VolatileNumbers, AreThoseOfAlikeLinesToo) {
-  std::string_view Text =
-      "step 1 took 0.1 s\nstep 2 took 0.2 s\nsum 3\n4 5\n6 7\n";
-  EXPECT_EQ(withAlikeLines(Text, {3}), (WordSet{3, 8}));
-  EXPECT_EQ(withAlikeLines(Text, {11}), WordSet{11});
-  EXPECT_EQ(withAlikeLines(Text, {13}), WordSet{13})
-      << "numbers without a name say nothing about each other";
-  EXPECT_EQ(withAlikeLines(Text, {}), WordSet{});
-}
-
-TEST(VolatileNumbers, AreNotCompared) {
-  OutputSpec S = onStdout("exact");
-  S.Ignored = {3};
-  EXPECT_TRUE(compareRuns(S, {printed("sum 12\ntime:  9.5 ms\n")},
-                          printed("sum 12\ntime: 10.25 ms\n"))
-                  .Passed);
-  EXPECT_FALSE(compareRuns(S, {printed("sum 12\ntime:  9.5 ms\n")},
-                           printed("sum 13\ntime: 10.25 ms\n"))
-                   .Passed);
 }
 
 } // namespace
