@@ -213,7 +213,7 @@ void FunctionLowering::free(uint32_t Index, const Operands &O) {
   single(U, Index, O);
 }
 
-/// A chain: each instruction waits for the one before it.
+/// A chain: each waits for the one before it, but for the second of two XMADs.
 void FunctionLowering::lowerSteps(const std::vector<Step> &Steps,
                                   uint32_t Index, const Operands &O,
                                   unsigned LastLatency) {
@@ -222,18 +222,17 @@ void FunctionLowering::lowerSteps(const std::vector<Step> &Steps,
     Total += S.Count;
   if (!Total)
     return free(Index, O);
+  const std::vector<uint16_t> Temp = {FirstTemp};
+  bool Xmad = Steps[0].Pipe == Unit::Mul && P.MulInstructions > 1 && Total > 1;
   for (const Step &S : Steps)
     for (unsigned K = 0; K < S.Count; ++K) {
+      bool Last = ++Done == Total;
       Uop U;
       U.Pipe = S.Pipe;
-      U.Latency = uint16_t(P.pipe(S.Pipe).Latency);
-      bool Last = ++Done == Total;
-      if (Last && LastLatency)
-        U.Latency = uint16_t(LastLatency);
-      Operands Own;
-      Own.Sources = Done == 1 ? O.Sources : std::vector<uint16_t>{FirstTemp};
-      Own.Results = Last ? O.Results : std::vector<uint16_t>{FirstTemp};
-      single(U, Index, Own);
+      U.Latency =
+          uint16_t(Last && LastLatency ? LastLatency : P.pipe(S.Pipe).Latency);
+      single(U, Index,
+             {Done > 1u + Xmad ? Temp : O.Sources, Last ? O.Results : Temp});
     }
 }
 

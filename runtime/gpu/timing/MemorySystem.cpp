@@ -46,6 +46,7 @@ MemorySystem::MemorySystem(const Profile &P) : P(P) {
   DramSectorCost =
       sectorCost(P, P.DramMBs * P.DramPercent / 100, P.DramChannels);
   PortSectorCost = SectorBytes * One / P.PortBytesPerCycle;
+  AtomicCost = (P.AtomicStep * 100 + P.AtomicExtraPercent) * One / 100;
   uint64_t LinesPerSlice =
       P.L2Bytes / (SectorBytes * SectorsPerLine) / P.L2Slices;
   uint64_t Sets = std::max<uint64_t>(1, LinesPerSlice / P.L2Ways);
@@ -276,7 +277,7 @@ MemoryReply MemorySystem::serve(const MemoryRequest &R, const uint64_t *Lines) {
         Leaves += queue(WriteFree[R.SM], Arrival, PortSectorCost);
       uint64_t Cost = SectorCost;
       if (R.Kind == RequestKind::Atomic)
-        Cost = std::max(Cost, (First ? R.Degree : 1) * P.AtomicStep * One);
+        Cost = std::max(Cost, (First ? R.Degree : 1) * AtomicCost);
       First = false;
       Back = std::max(Back, serveSector(R, At, uint8_t(Rest & -Rest), Leaves,
                                         Cost, Reply.L2Hits));

@@ -117,6 +117,7 @@ private:
   uint64_t SectorCost;     ///< Of a slice.
   uint64_t DramSectorCost; ///< Of a channel.
   uint64_t PortSectorCost; ///< Of the way to or from an SM.
+  uint64_t AtomicCost;     ///< Of an atomic operation on the word of another.
   std::vector<Slice> Slices;
   std::vector<Cache> Kept; ///< By slice; empty: nothing was kept.
   std::vector<uint64_t> ChannelFree;

@@ -49,8 +49,11 @@ uint64_t Sm::takePath(uint64_t Now, uint64_t Cycles) {
                                                     const TraceAccess &A,
                                                     uint64_t Now) {
   uint64_t Degree = degreeOf(U, A), Cycles = Degree;
+  // Passes of one access follow each other more slowly than those of others.
+  uint64_t Later = (Degree - 1) * P.SharedConflictLatency;
   if (U.Kind == UopKind::Atomic || U.Kind == UopKind::Reduce) {
     Cycles = Degree * P.SharedAtomicStep;
+    Later = Cycles - 1;
   } else if (Degree > 1) {
     uint64_t Wide =
         divideUp(bits(A.Mask) * A.BytesPerLane, P.SharedBytesPerCycle);
@@ -58,7 +61,7 @@ uint64_t Sm::takePath(uint64_t Now, uint64_t Cycles) {
         Degree - std::min(Degree, std::max<uint64_t>(1, Wide));
   }
   uint64_t Start = takePath(Now, Cycles);
-  uint64_t Done = Start + P.SharedLatency + Cycles - 1;
+  uint64_t Done = Start + P.SharedLatency + Later;
   setResults(W, U, Done,
              U.Kind == UopKind::Atomic ? Stall::Atomic : Stall::Shared);
   W.MemoryDone = std::max(W.MemoryDone, Done);

@@ -89,6 +89,7 @@ TEST_P(BandwidthOnGpu, L2) {
   double Ports = double(P.SMs * P.PortBytesPerCycle * P.ClockKHz) / 1000;
   within10(rate(T, double(Threads) * 16), std::min(double(P.L2MBs), Ports),
            "l2_mb_s");
+  allCompared({"l2_mb_s"});
 }
 
 // Where L2 is full of data that was written, each line that is written to

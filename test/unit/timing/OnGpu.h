@@ -10,6 +10,8 @@
 
 #include "test/unit/timing/Kernels.h"
 
+#include <set>
+
 namespace gevo::gpu::timing {
 
 /// The profiles that are shipped.
@@ -20,7 +22,20 @@ inline std::string gpuName(const testing::TestParamInfo<const char *> &I) {
   return I.param;
 }
 
-/// Measures on one profile and compares with its figures.
+/// A figure of Published.def.
+struct Published {
+  const char *Gpu, *Microbenchmark;
+  double Figure;
+  const char *Source;
+};
+inline const Published PublishedFigures[] = {
+#define PUBLISHED(Gpu, Microbenchmark, Figure, Source)                         \
+  {Gpu, Microbenchmark, Figure, Source},
+#include "test/unit/timing/Published.def"
+};
+
+/// Measures on one profile and compares with its figures, and with those that
+/// were published.
 class OnGpu : public testing::TestWithParam<const char *> {
 protected:
   Profile P = profileNamed(GetParam());
@@ -30,7 +45,30 @@ protected:
     EXPECT_LT(Measured, 1.1 * Figure) << What << " on " << P.Name;
     RecordProperty(What, std::to_string(Measured) + " (profile " +
                              std::to_string(Figure) + ")");
+    asPublished(Measured, What);
   }
+
+  /// Every row of Published.def that is named \p What.
+  void asPublished(double Measured, const std::string &What) {
+    for (const Published &R : PublishedFigures)
+      if (P.Name == R.Gpu && What == R.Microbenchmark) {
+        EXPECT_GE(Measured, 0.9 * R.Figure) << What << ", " << R.Source;
+        EXPECT_LE(Measured, 1.1 * R.Figure) << What << ", " << R.Source;
+        RecordProperty("published_" + What, std::to_string(R.Figure));
+        Compared.insert(&R);
+      }
+  }
+
+  /// Rows that nothing measures would be no checks: a test calls this behind
+  /// all measurements whose names begin with one of \p Prefixes.
+  void allCompared(std::initializer_list<std::string> Prefixes) {
+    for (const Published &R : PublishedFigures)
+      for (const std::string &Prefix : Prefixes)
+        if (P.Name == R.Gpu && !std::string(R.Microbenchmark).rfind(Prefix, 0))
+          EXPECT_TRUE(Compared.count(&R)) << R.Microbenchmark;
+  }
+
+  std::set<const Published *> Compared;
 
   /// Cycles per repetition of \p Step between \p Before and \p After.
   double perStep(const std::string &Before, const std::string &Step,

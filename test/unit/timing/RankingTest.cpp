@@ -76,8 +76,11 @@ TEST_P(Ranking, PaddingRemovesBankConflicts) {
 }
 
 TEST_P(Ranking, FewerBarriersHelp) {
+  // Nine barriers and one. They wait longer than for DRAM where each comes with
+  // a fence (Pascal).
   ratio(cycles("sum_barriers", {1024, 1, 1}, {256, 1, 1}),
-        cycles("sum_shuffles", {1024, 1, 1}, {256, 1, 1}), 1.0, 2.5);
+        cycles("sum_shuffles", {1024, 1, 1}, {256, 1, 1}), 1.05,
+        P.Arch < 70 ? 3.5 : 2.5);
 }
 
 TEST_P(Ranking, ClearingCostsInProportion) {

@@ -188,7 +188,8 @@ TEST(Simulation, SharedLatencyAndBankConflicts) {
       }
       return K;
     };
-    EXPECT_EQ(perStep(P, Chase), P.SharedLatency + Degree - 1);
+    EXPECT_EQ(perStep(P, Chase),
+              P.SharedLatency + (Degree - 1) * P.SharedConflictLatency);
   }
 }
 

@@ -133,6 +133,8 @@ TEST(Waits, ABarrierOfTheGridTakesWhatWasMeasured) {
   }
   // The poster: 1122 ns for one block per SM of an A100.
   EXPECT_NEAR(barrier(108, "A100"), 1.122 * 1410, 0.1122 * 1410);
+  // The poster and the paper: 1627 ns and 1.77 us for one of a P100.
+  EXPECT_NEAR(barrier(56, "P100"), 1.7 * 1328, 0.17 * 1328);
 }
 
 TEST(Waits, AFenceEmptiesL1AndTakesTwoRoundTrips) {
