@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Approximate functions are evaluated in double precision by fixed sequences of
-// IEEE operations, so they give the same bits on every machine, well inside the
-// error that the PTX manual allows.
+// IEEE operations, so they give the same bits on every machine, inside the
+// error that the PTX manual allows. A reciprocal is not the rounded one: a
+// program that relies on that is found out here, not on a GPU.
 //
 //===----------------------------------------------------------------------===//
 
@@ -137,12 +138,24 @@ double evaluate(Opcode Op, double X) {
   }
 }
 
+/// Cut off, not rounded: within 1 ulp, and exact where that can be.
+float cutToF32(double V) {
+  float R = float(V);
+  bool Finite = R - R == 0;
+  return Finite && std::fabs(double(R)) > std::fabs(V)
+             ? bitsToF32(f32Bits(R) - 1)
+             : R;
+}
+
 template <Opcode Op> void approxF32(Warp &W, const Inst &I, uint32_t Mask) {
+  // Not roots: clang makes the approximate one of every sqrtf.
+  constexpr bool Cut = Op == Opcode::Rcp;
   const float *A = W.row<float>(I.A);
   bool Ftz = I.Imm & ArithFtz;
   sparse(Mask, W.row<float>(I.D), [=](unsigned L) {
     float X = Ftz ? flush(A[L]) : A[L];
-    float R = canonical(float(evaluate(Op, X)));
+    double Exact = evaluate(Op, X);
+    float R = canonical(Cut ? cutToF32(Exact) : float(Exact));
     return Ftz ? flush(R) : R;
   });
 }

@@ -299,18 +299,26 @@ Handler pickBinary(const OpDesc &D, bool Directed) {
                           : binaryF<T, O, false, false>);
 }
 
-/// div.approx and div.full have an error of 2 ulp; the rounded quotient is
-/// within it. For divisors in (2^126, 2^128) div.approx gives 0, or NaN for an
-/// infinite dividend.
-void divApprox(Warp &W, const Inst &I, uint32_t Mask) {
+/// The product with the reciprocal, as the PTX manual has it: each is rounded,
+/// so that the quotient is within 2 ulp and often not the rounded one. What
+/// would leave the range of a float in between is scaled.
+float quotientOf(float X, float Y) {
+  float M = Y < 0 ? -Y : Y;
+  float Scale = M < 0x1p-126f ? 0x1p24f : M > 0x1p126f ? 0x1p-24f : 1.0f;
+  return X * Scale * (1.0f / (Y * Scale));
+}
+
+/// For divisors in (2^126, 2^128) div.approx gives 0, or NaN for an infinite
+/// dividend; div.full has no such limit.
+template <bool Full> void divApprox(Warp &W, const Inst &I, uint32_t Mask) {
   float *D = W.row<float>(I.D);
   const float *A = W.row<float>(I.A), *B = W.row<float>(I.B);
   bool Ftz = I.Imm & ArithFtz;
   dense(Mask, D, [=](unsigned L) {
     float X = Ftz ? flush(A[L]) : A[L], Y = Ftz ? flush(B[L]) : B[L];
     float M = Y < 0 ? -Y : Y;
-    float R = X / Y;
-    if (M > 0x1p126f && M < bitsToF32(0x7f800000))
+    float R = quotientOf(X, Y);
+    if (!Full && M > 0x1p126f && M < bitsToF32(0x7f800000))
       R = X * 0.0f * (Y < 0 ? -1.0f : 1.0f);
     R = canonical(R);
     return Ftz ? flush(R) : R;
@@ -333,8 +341,8 @@ template <typename T> Handler pickWide(const OpDesc &D) {
     if (D.Approx || D.Full) {
       if constexpr (sizeof(T) == 8)
         return nullptr;
-      else if (D.Approx)
-        return divApprox;
+      else
+        return D.Approx ? divApprox<false> : divApprox<true>;
     }
     return pickBinary<T, Op2::Div>(D, Directed);
   case Opcode::Mad:
