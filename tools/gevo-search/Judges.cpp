@@ -152,15 +152,23 @@ void Judges::tell() {
   if (int Status = Case.Original.ExitStatus)
     V.say("the program ends with status " + Twine(Status) +
           "; variants must do so, too");
-  for (size_t I = 0; I < Case.Outputs.size(); ++I)
-    if (const measure::WordSet &Ignored = Case.Outputs[I].Ignored;
-        !Ignored.empty())
+  bool Left = false, Any = false;
+  for (size_t I = 0; I < Case.Outputs.size(); ++I) {
+    const std::string &Text = Case.Original.Outputs[I];
+    const measure::WordSet &Ignored = Case.Outputs[I].Ignored;
+    Any |= !Ignored.empty();
+    Left |= any_of(measure::withoutWords(Text, Ignored),
+                   [](char C) { return isDigit(C); });
+    if (!Ignored.empty())
       V.say("not compared, as they change with time or from run to run: " +
             counted(Ignored.size(), "number") + " in " +
             (I ? Asked.Outputs[I - 1] : "standard output") +
             ", the first in line " +
-            Twine(measure::lineOfWord(Case.Original.Outputs[I],
-                                      *Ignored.begin())));
+            Twine(measure::lineOfWord(Text, *Ignored.begin())));
+  }
+  if (Any && !Left)
+    V.say("no number is left to compare, only words: whole runs prove little. "
+          "Give the program a seed that stays, or let it write a file");
 }
 
 // "smooth: arg1 f32, rel:0.1; sum: arg1 f32", as the stores of the original
