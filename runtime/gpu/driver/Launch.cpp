@@ -106,7 +106,7 @@ CUresult runLaunch(const LaunchPlan &Plan, WorkReport &Report) {
   Options.Heap = Heap.get();
   Options.Checks = Settings.Checks;
   Options.StepLimit = Settings.StepLimit;
-  Options.GoOnAfterStrayReads = !Settings.FailOnFinding;
+  Options.GoOnAfterStrays = !Settings.FailOnFinding;
   gpu::LaunchResult Result;
   std::optional<gpu::timing::LaunchTiming> Timing;
   for (const auto &O : Driver::get().Observers)

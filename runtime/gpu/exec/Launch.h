@@ -76,9 +76,10 @@ struct LaunchOptions {
   /// Findings with Error severity of the families race, uninit, barrier,
   /// shuffle do not stop a launch. With this set the first one does.
   bool StopAtFirstFinding = false;
-  /// Reads just outside of an allocation are reported, give zeros, and the
-  /// launch goes on: a GPU notices only what leaves the mapped pages.
-  bool GoOnAfterStrayReads = false;
+  /// Accesses just outside of an allocation are reported, and the launch goes
+  /// on: a GPU notices only what leaves the mapped pages. Reads give zeros;
+  /// writes are lost, where a GPU has memory of nobody, or another's.
+  bool GoOnAfterStrays = false;
   /// Distinct findings kept; further ones are only counted.
   uint32_t MaxFindings = 64;
   /// Takes what device printf prints, one call per printf, in order. Null: the

@@ -19,15 +19,13 @@
 using namespace gevo::gpu;
 
 namespace {
-/// What a stray read gives. The widest access has 32 bytes.
-alignas(64) constexpr char Zeros[64] = {};
 /// Memory of a GPU is mapped in pages of 2 MiB.
 constexpr int64_t PageBytes = int64_t(2) << 20;
 /// Below this an address is a null pointer with an index or a member's offset.
 constexpr uint64_t NullBytes = 65536;
 
-/// The access is in no allocation. Returns the host pointer of what is read
-/// instead if the launch may go on, else 0.
+/// The access is in no allocation. Returns the host pointer of what is read or
+/// written instead if the launch may go on, else 0.
 uint64_t faultGlobal(Warp &W, unsigned Lane, uint64_t Address, uint32_t Bytes,
                      AccessKind Kind) {
   GlobalMemory &M = W.Owner.G.Memory;
@@ -51,10 +49,11 @@ uint64_t faultGlobal(Warp &W, unsigned Lane, uint64_t Address, uint32_t Bytes,
   } else {
     Text += ", but nothing is allocated";
   }
-  if (W.Owner.G.Options.GoOnAfterStrayReads && Kind == AccessKind::Load &&
-      N.Where && std::llabs(N.Distance) < PageBytes) {
+  if (W.Owner.G.Options.GoOnAfterStrays && N.Where &&
+      std::llabs(N.Distance) < PageBytes) {
     W.report(FindingKind::OutOfBoundsGlobal, Lane, Text, Address, Bytes);
-    return reinterpret_cast<uint64_t>(Zeros);
+    std::memset(W.Stray, 0, sizeof(W.Stray));
+    return reinterpret_cast<uint64_t>(W.Stray);
   }
   W.fault(FindingKind::OutOfBoundsGlobal, Lane, Text, Address, Bytes);
   return 0;

@@ -171,6 +171,9 @@ public:
     bool Writable = false;
   } Hits[4];
   uint32_t NextHit = 0;
+  /// In the place of memory just outside of an allocation: zeros before each
+  /// instruction, as wide as the widest access.
+  alignas(32) char Stray[32] = {};
   bool Watched = false;       ///< Traces or checks want to know of each access.
   bool Checked = false;       ///< Checks, or a record of what is touched, do.
   WarpTrace *Trace = nullptr; ///< Null: not traced.
