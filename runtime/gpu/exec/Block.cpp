@@ -121,7 +121,7 @@ void Block::start(uint64_t BlockIndex, BlockTrace *Trace) {
 
 void Block::startPiece(BlockTrace &Piece) {
   if (!G.Traces)
-    G.Traces = std::make_unique<Recorder>(G.Code, G.Options.PieceBytes);
+    G.Traces = std::make_unique<Recorder>(G.Code, G.Options);
   Runs = G.Traces->table().get();
   Piece.BlockIndex = Index;
   Piece.Dropped = 0;

@@ -71,6 +71,10 @@ struct LaunchOptions {
   uint64_t PieceBytes = uint64_t(64) << 20;
   /// Blocks that run at once on the whole GPU; 0: as the device's limits say.
   uint64_t Resident = 0;
+  /// By function of the kernel and instruction: how many bytes a lane's access
+  /// counts for in traces, with the others that lie in as many aligned ones; 0:
+  /// as PTX has it. May be null.
+  const std::vector<std::vector<uint8_t>> *AccessBytes = nullptr;
   /// All blocks are co-resident and may wait for each other.
   bool Cooperative = false;
   /// Findings with Error severity of the families race, uninit, barrier,

@@ -135,10 +135,13 @@ void append(Warp &W, const AccessMemo &M, uint64_t Lead) {
 
 } // namespace
 
-Recorder::Recorder(const KernelCode &Code, uint64_t TableBytes)
-    : TableBytes(TableBytes) {
+Recorder::Recorder(const KernelCode &Code, const LaunchOptions &O)
+    : TableBytes(O.PieceBytes) {
   for (const auto &F : Code.Functions)
     Memos.emplace_back(F->Insts.size());
+  for (size_t F = 0; O.AccessBytes && F < Memos.size(); ++F)
+    for (size_t K = 0; K < (*O.AccessBytes)[F].size(); ++K)
+      Memos[F][K].Width = (*O.AccessBytes)[F][K];
 }
 
 const std::shared_ptr<TraceTable> &Recorder::table() {
@@ -156,7 +159,10 @@ void gevo::gpu::recordAccess(Warp &W, AccessMemo &M, uint32_t Mask,
                              AccessKind Kind, TraceSpace Space) {
   M.Mask = Mask;
   M.Lead = uint8_t(__builtin_ctz(Mask));
-  M.AlignMask = Space == TraceSpace::Global ? 127 : 3;
+  bool Wide = M.Width > Bytes && Space != TraceSpace::Local;
+  if (Wide)
+    Bytes = M.Width;
+  M.AlignMask = Space == TraceSpace::Global ? 127 : Wide ? M.Width - 1 : 3;
   M.Align = uint8_t(A[M.Lead] & M.AlignMask);
   M.Access = TraceAccess();
   M.Access.Space = Space;
@@ -173,10 +179,12 @@ void gevo::gpu::recordAccess(Warp &W, AccessMemo &M, uint32_t Mask,
   }
   M.Least = uint64_t(Least);
   M.Most = uint64_t(Most);
-  uint64_t Model[WarpSize] = {};
+  uint64_t Model[WarpSize] = {}, Host[WarpSize] = {};
+  uint64_t Aligned = Wide ? ~uint64_t(M.Width - 1) : ~uint64_t(0);
   for (uint32_t Rest = Mask; Rest; Rest &= Rest - 1) {
     unsigned L = unsigned(__builtin_ctz(Rest));
-    Model[L] = modelAddress(W, Space, L, A[L]);
+    Host[L] = A[L] & Aligned;
+    Model[L] = modelAddress(W, Space, L, A[L]) & Aligned;
   }
   switch (Space) {
   case TraceSpace::Global:
@@ -187,7 +195,7 @@ void gevo::gpu::recordAccess(Warp &W, AccessMemo &M, uint32_t Mask,
     break;
   case TraceSpace::Shared:
     // Banks rotate with the base, so host pointers do as well as offsets.
-    M.Access.Degree = bankConflicts(Mask, A, Bytes);
+    M.Access.Degree = bankConflicts(Mask, Host, Bytes);
     break;
   case TraceSpace::Const:
   case TraceSpace::Param: {

@@ -17,6 +17,7 @@
 #ifndef GEVO_RUNTIME_GPU_EXEC_RECORDER_H
 #define GEVO_RUNTIME_GPU_EXEC_RECORDER_H
 
+#include "runtime/gpu/exec/Launch.h"
 #include "runtime/gpu/exec/Polling.h"
 #include "runtime/gpu/exec/SlowAccess.h"
 #include "runtime/gpu/exec/Trace.h"
@@ -33,6 +34,7 @@ struct AccessMemo {
   uint8_t Lead = 0;                          ///< The first active lane.
   uint8_t AlignMask = 0;                     ///< Bits of Lead's address that
   uint8_t Align = 0;                         ///< decide, and what they were.
+  uint8_t Width = 0; ///< Of a lane's access, if it is wider than in PTX.
   TraceAccess Access;
   /// To be added to the line of Lead's address.
   std::vector<uint64_t> Lines;
@@ -42,8 +44,8 @@ struct AccessMemo {
 class Recorder {
 public:
   /// A launch whose runs are all different starts a new table after
-  /// \p TableBytes; the old one goes with the last block that points to it.
-  Recorder(const KernelCode &Code, uint64_t TableBytes);
+  /// PieceBytes; the old one goes with the last block that points to it.
+  Recorder(const KernelCode &Code, const LaunchOptions &O);
 
   AccessMemo &memo(uint32_t Function, uint32_t Pc) {
     return Memos[Function][Pc];

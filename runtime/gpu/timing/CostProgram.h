@@ -121,6 +121,9 @@ struct CostProgram {
   uint32_t NumRegisters = 0;          ///< Of all functions together.
   uint32_t RegistersPerThread = 0;    ///< For occupancy.
   CostSource Source = CostSource::PtxRules;
+  /// By function and instruction: what a lane accesses where the assembler made
+  /// one access of several, see LaunchOptions.
+  std::vector<std::vector<uint8_t>> AccessBytes;
 
   /// Forgets in which order the assembler would put instructions: they are
   /// issued as they stand in the PTX.

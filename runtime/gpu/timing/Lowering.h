@@ -41,6 +41,7 @@ struct SassOp {
   Unit Pipe = Unit::Int;
   uint16_t Latency = 1;
   uint8_t Stall = 0;        ///< Cycles until the warp may issue again.
+  uint8_t Bytes = 0;        ///< Of a lane's access; 0: as in PTX.
   uint16_t Flags = 0;       ///< Of UopFlags, more than those of the PTX.
   uint32_t Place = 0;       ///< In the machine code.
   uint32_t Instruction = 0; ///< Of PTX, that it was made of.

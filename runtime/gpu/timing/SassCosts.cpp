@@ -394,6 +394,7 @@ SassFunction Matching::run() {
       placeOwn(K, C, Out);
   }
   findInverted(Out);
+  findMerged(F, Listing, Out);
   return Out;
 }
 

@@ -37,6 +37,11 @@ bool jumpsAlways(const SassInstruction &I);
 /// the operation is guarded by a comparison with the number of the lane.
 bool combinesLanes(const SassListing &L, uint32_t Index);
 
+/// Finds the accesses of \p Code, made of \p F, that the assembler made of
+/// several PTX instructions, and notes how wide they are.
+void findMerged(const ptx::Function &F, const SassListing &L,
+                SassFunction &Code);
+
 } // namespace gevo::gpu::timing
 
 #endif // GEVO_RUNTIME_GPU_TIMING_SASSKINDS_H

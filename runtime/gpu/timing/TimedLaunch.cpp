@@ -32,6 +32,20 @@ DeviceConfig gevo::gpu::timing::deviceConfig(const Profile &P) {
 
 namespace {
 
+/// How wide the accesses of \p Code are.
+std::vector<std::vector<uint8_t>>
+accessBytes(const std::vector<SassFunction> &Code) {
+  std::vector<std::vector<uint8_t>> Bytes;
+  for (const SassFunction &F : Code) {
+    Bytes.emplace_back(F.size());
+    for (const std::vector<SassOp> &Ops : F)
+      for (const SassOp &Op : Ops)
+        if (Op.Bytes)
+          Bytes.back()[Op.Instruction] = Op.Bytes;
+  }
+  return Bytes;
+}
+
 /// The costs of a kernel, from machine code if \p Machine has all of it.
 CostProgram costsOf(const Profile &P, const Kernel &K,
                     const SassModule *Machine) {
@@ -47,8 +61,11 @@ CostProgram costsOf(const Profile &P, const Kernel &K,
   bool Whole = Machine && Sass.size() == K.functions().size();
   if (Whole)
     Registers = std::max(16u, Machine->find(K.name())->second.Registers);
-  return lowerPtx(P, K.module().source(), K.functions(), Registers,
-                  Whole ? &Sass : nullptr);
+  CostProgram Costs = lowerPtx(P, K.module().source(), K.functions(), Registers,
+                               Whole ? &Sass : nullptr);
+  if (Whole)
+    Costs.AccessBytes = accessBytes(Sass);
+  return Costs;
 }
 
 } // namespace
@@ -74,6 +91,8 @@ TimedResult Clock::launch(Device &D, const Kernel &K, const LaunchOptions &O,
   Shape.SharedBytes = K.attributes().StaticSharedBytes + O.DynamicSharedBytes;
   Shape.CycleLimit = CycleLimit;
   LaunchOptions Options = O;
+  if (!Code.AccessBytes.empty())
+    Options.AccessBytes = &Code.AccessBytes;
   // Blocks that are timed at once are executed at once.
   if (!O.Cooperative)
     Options.Resident =

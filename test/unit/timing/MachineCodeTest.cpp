@@ -122,4 +122,40 @@ TEST(MachineCode, LanesThatTheAssemblerCombinesAreOne) {
   EXPECT_GT(2 * Cycles(Floats, true), Cycles(Floats, false));
 }
 
+TEST(MachineCode, MergedAccessesAreAsWideAsTheyAre) {
+  if (!findSassTools().found())
+    GTEST_SKIP() << "no ptxas or nvdisasm on this machine";
+  // Four words of each thread at multiples of the stride, or of all threads at
+  // one place, and the vector that ptxas makes of them.
+  const char *Before = ".shared .align 16 .b8 s[32768];\nmov.u32 %r3, s;\n";
+  const char *Words = "ld.shared.f32 %f1, [%r4];\n"
+                      "ld.shared.f32 %f2, [%r4+4];\n"
+                      "ld.shared.f32 %f3, [%r4+8];\n"
+                      "ld.shared.f32 %f4, [%r4+12];\n";
+  const char *Vector = "ld.shared.v4.f32 {%f1, %f2, %f3, %f4}, [%r4];\n";
+  const char *After = "add.f32 %f1, %f1, %f2;\nadd.f32 %f3, %f3, %f4;\n"
+                      "add.f32 %f1, %f1, %f3;\nst.global.f32 [%rd1], %f1;\n";
+  struct {
+    const char *Stride;
+    uint64_t Conflicts; // Of 4 x 8 lanes: beyond the 4 cycles of 512 bytes.
+  } Cases[] = {{"0", 0}, {"16", 0}, {"32", 4}, {"64", 12}};
+  for (auto [Stride, Conflicts] : Cases) {
+    std::string Address = std::string("mul.lo.u32 %r2, %r1, ") + Stride +
+                          ";\n" + "add.u32 %r4, %r3, %r2;\n";
+    auto Run = [&](const char *Load) {
+      return timed(Before + Address + Load + After, {32, 1, 1}, true);
+    };
+    LaunchTiming Merged = Run(Words), Wide = Run(Vector);
+    EXPECT_EQ(Merged.Cycles, Wide.Cycles) << Stride;
+    auto Total = [](const LaunchTiming &T) {
+      InstructionProfile Sum;
+      for (const InstructionProfile &I : T.Profile[0])
+        Sum.add(I);
+      return Sum.BankConflicts;
+    };
+    EXPECT_EQ(Total(Merged), Conflicts) << Stride;
+    EXPECT_EQ(Total(Wide), Conflicts) << Stride;
+  }
+}
+
 } // namespace
