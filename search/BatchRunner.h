@@ -21,10 +21,12 @@ namespace gevo {
 class BatchRunner {
 public:
   /// \p P and \p Log must outlive it. \p Make is called in each worker. What
-  /// \p Log has of code is not run again, if there is one.
+  /// \p Log has of code is not run again, if there is one; that the disk does
+  /// not take a line more of it is no failure.
   BatchRunner(Program &P, const WorkerLimits &Limits, RunnerMaker Make,
               AppendLog *Log = nullptr)
-      : P(P), Limits(Limits), Make(std::move(Make)), Codes(Log) {}
+      : P(P), Limits(Limits), Make(std::move(Make)),
+        Codes(Log, PayloadCache::Keep::IfPossible) {}
 
   /// What each of \p Batch comes to; nothing for those that were not begun
   /// before \p Stop said so. Workers that cannot be started are a failure of

@@ -92,6 +92,10 @@ const Fitness *PayloadCache::find(StringRef Hash) const {
 
 Error PayloadCache::add(StringRef Hash, const Fitness &Result) {
   Results[Hash] = Result;
-  return Log ? Log->append(json::Object{{"code", Hash}, {"result", Result}})
-             : Error::success();
+  Error E = Log ? Log->append(json::Object{{"code", Hash}, {"result", Result}})
+                : Error::success();
+  if (How == Keep::Surely)
+    return E;
+  consumeError(std::move(E));
+  return Error::success();
 }

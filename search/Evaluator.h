@@ -75,13 +75,19 @@ private:
 /// What is known of code by its hash, kept across searches if it has a log.
 class PayloadCache {
 public:
-  explicit PayloadCache(AppendLog *Log = nullptr) : Log(Log) {}
+  enum class Keep {
+    Surely,    ///< That it cannot be kept is an error.
+    IfPossible ///< It is not.
+  };
+  explicit PayloadCache(AppendLog *Log = nullptr, Keep How = Keep::Surely)
+      : Log(Log), How(How) {}
   llvm::Error load();
   const Fitness *find(llvm::StringRef Hash) const;
   llvm::Error add(llvm::StringRef Hash, const Fitness &Result);
 
 private:
   AppendLog *Log;
+  Keep How;
   llvm::StringMap<Fitness> Results;
 };
 

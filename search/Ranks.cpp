@@ -27,18 +27,32 @@ using Clock = std::chrono::steady_clock;
 static constexpr char SetUp = 's', Work = 'w', End = 'e', Ready = 'y',
                       Refused = 'n', Answer = 'r', Death = 'd', Alive = 'a';
 
-// Longer than a message takes, shorter than an evaluation.
+// Shorter than most evaluations.
 static constexpr unsigned PauseMilliseconds = 1;
 
 static std::string message(char Kind, StringRef Text = "") {
   return std::string(1, Kind) + Text.str();
 }
 
-static void pause() {
-  std::this_thread::sleep_for(std::chrono::milliseconds(PauseMilliseconds));
-}
-
 namespace {
+
+/// MPI has to be asked again and again. Where evaluations are short the next
+/// message is near, and a millisecond would be a part of each.
+class Pace {
+public:
+  void heard() { Last = Clock::now(); }
+  bool isQuick() const {
+    return Clock::now() - Last < std::chrono::milliseconds(20);
+  }
+  void pause() const {
+    std::this_thread::sleep_for(
+        isQuick() ? std::chrono::microseconds(100)
+                  : std::chrono::milliseconds(PauseMilliseconds));
+  }
+
+private:
+  Clock::time_point Last = Clock::now();
+};
 
 class RankWorkers : public Workers {
 public:
@@ -73,6 +87,7 @@ private:
   std::function<void(int)> Lost;
   unsigned MostSilent;
   std::vector<Other> Others;
+  Pace Asking;
   /// For Local: for whom, and what. The first is under way.
   std::deque<std::pair<unsigned, std::string>> Queue;
 };
@@ -131,20 +146,28 @@ std::optional<Workers::Reply> RankWorkers::receive() {
 Expected<std::optional<Workers::Reply>> RankWorkers::waitFor(int Milliseconds) {
   auto Until = Clock::now() + std::chrono::milliseconds(Milliseconds);
   do {
-    if (std::optional<Reply> R = receive())
+    if (std::optional<Reply> R = receive()) {
+      Asking.heard();
       return R;
+    }
     for (Other &O : Others)
       if (O.Busy && Clock::now() - O.Heard > std::chrono::seconds(MostSilent))
         lose(O);
     if (Queue.empty()) {
-      pause();
+      Asking.pause();
       continue;
     }
-    Expected<std::optional<Reply>> R = Local->waitFor(PauseMilliseconds);
+    // Alone it need not ask.
+    bool Quick = Asking.isQuick() && !Others.empty();
+    Expected<std::optional<Reply>> R =
+        Local->waitFor(Quick ? 0 : PauseMilliseconds);
     if (!R)
       return R.takeError();
-    if (!*R)
+    if (!*R) {
+      if (Quick)
+        Asking.pause();
       continue;
+    }
     (*R)->Worker = Queue.front().first;
     Queue.pop_front();
     if (!Queue.empty())
@@ -169,11 +192,12 @@ Expected<std::vector<int>> gevo::setUpRanks(RankLink &Link, StringRef Setup,
   std::vector<int> Up;
   for (int Rank = 1; Rank < Link.size(); ++Rank)
     Link.send(Rank, message(SetUp, Setup));
+  Pace Asking;
   auto Until = Clock::now() + std::chrono::seconds(Seconds);
   while (int(Up.size()) + 1 < Link.size() && Clock::now() < Until) {
     std::optional<RankLink::Received> M = Link.receive();
     if (!M) {
-      pause();
+      Asking.pause();
       continue;
     }
     StringRef Text = M->Message;
@@ -199,8 +223,10 @@ void gevo::serveRank(
   std::unique_ptr<Workers> Worker;
   bool Busy = false;
   auto LastSign = Clock::now();
+  Pace Asking;
   while (true) {
     if (std::optional<RankLink::Received> M = Link.receive()) {
+      Asking.heard();
       StringRef Text = StringRef(M->Message).drop_front();
       switch (M->Message[0]) {
       case SetUp: {
@@ -227,7 +253,7 @@ void gevo::serveRank(
       Link.send(0, message(Alive));
     }
     if (!Busy) {
-      pause();
+      Asking.pause();
       continue;
     }
     Expected<std::optional<Workers::Reply>> R =
@@ -235,6 +261,7 @@ void gevo::serveRank(
     if (R && !*R)
       continue;
     Busy = false;
+    Asking.heard();
     if (!R)
       Link.send(0, message(Death, toString(R.takeError())));
     else if ((*R)->Text)
