@@ -17,6 +17,7 @@
 #include "llvm/Support/Program.h"
 #include <chrono>
 #include <csignal>
+#include <unistd.h>
 
 using namespace llvm;
 using namespace gevo;
@@ -140,7 +141,9 @@ WholeRun gevo::runWhole(const WholeScenario &S, const Command &C,
       S.GevoRun, "--gpu=" + S.Gpu,
       Mode == RunMode::Checked || Mode == RunMode::Verdict ? "--check=all"
                                                            : "--check=bounds",
-      ("--json=" + ReportName).str()};
+      ("--json=" + ReportName).str(),
+      // Nobody waits for a run whose search was killed.
+      "--end-with=" + std::to_string(getpid())};
   if (Mode == RunMode::Untimed || Mode == RunMode::Verdict)
     Arguments.push_back("--time=off");
   for (const std::string &File : PtxFiles)

@@ -21,6 +21,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -32,16 +33,16 @@ using namespace gevo::run;
 namespace {
 
 const char *const Known[] = {
-    "--gpu",     "--check",      "--profile",    "--time",   "--json",
-    "--missing", "--substitute", "--step-limit", "--driver", "--capture",
-    "--kernels", "--launches",   "--costs",      "--keep",   "--compare",
-    "--output",  "--number",     "--tolerance"};
+    "--gpu",     "--check",      "--profile",    "--time",    "--json",
+    "--missing", "--substitute", "--step-limit", "--driver",  "--capture",
+    "--kernels", "--launches",   "--costs",      "--keep",    "--compare",
+    "--output",  "--number",     "--tolerance",  "--end-with"};
 
 /// Of these, the value may be a word of its own.
 const std::string Valued[] = {
-    "--gpu",      "--json",       "--substitute", "--capture",  "--kernels",
-    "--launches", "--step-limit", "--driver",     "--costs",    "--keep",
-    "--compare",  "--output",     "--number",     "--tolerance"};
+    "--gpu",      "--json",       "--substitute", "--capture",   "--kernels",
+    "--launches", "--step-limit", "--driver",     "--costs",     "--keep",
+    "--compare",  "--output",     "--number",     "--tolerance", "--end-with"};
 
 bool onOrOff(const std::string &Option, const std::string &Value) {
   if (Value == "on")
@@ -68,6 +69,15 @@ std::string readableFile(const std::string &Name) {
          "' has a colon in its name, which parts the names of substitutes; "
          "copy or rename it");
   return Real;
+}
+
+/// Ends this process, and with it the program, when the one that started it
+/// ends, however that comes.
+void endWith(uint64_t Parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (uint64_t(getppid()) != Parent)
+    fail("process " + std::to_string(Parent) +
+         " is gone, or did not start this one");
 }
 
 void takeOption(ProgramOptions &O, const std::string &Name,
@@ -101,6 +111,8 @@ void takeOption(ProgramOptions &O, const std::string &Name,
     O.StepLimit = std::to_string(number(Name, needed()));
   else if (Name == "--driver")
     O.Driver = needed();
+  else if (Name == "--end-with")
+    endWith(number(Name, needed()));
   else if (!takeCaptureOption(O.Capture, Name, Value) &&
            !takeCompareOption(O.Compare, Name, Value))
     failUnknown(Name, {std::begin(Known), std::end(Known)});

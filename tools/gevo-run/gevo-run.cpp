@@ -43,6 +43,8 @@ const char Help[] =
     "  --json=FILE       write the report to FILE, - for standard output\n"
     "  --substitute=FILE take kernels of the same names from this PTX file\n"
     "  --step-limit=N    end a launch after N warp instructions\n"
+    "  --end-with=PID    end when the process PID, which starts this one, "
+    "ends\n"
     "  --capture=DIR     keep launches that differ, with their memory, in DIR\n"
     "  --kernels=REGEX   of these kernels only\n"
     "  --launches=N      at most N of each kernel (default: 4)\n"

@@ -20,6 +20,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
 #include <numeric>
+#include <unistd.h>
 
 using namespace llvm;
 using namespace gevo;
@@ -31,8 +32,9 @@ static Error failure(const Twine &What) {
 static Error runCapture(const WholeScenario &S, const Command &Program,
                         const std::string &Folder) {
   sys::fs::remove_directories(Folder);
-  std::vector<std::string> Words = {S.GevoRun, "--gpu=" + S.Gpu,
-                                    "--capture=" + Folder, "--"};
+  std::vector<std::string> Words = {
+      S.GevoRun, "--gpu=" + S.Gpu, "--capture=" + Folder,
+      "--end-with=" + std::to_string(getpid()), "--"};
   append_range(Words, Program);
   SmallVector<StringRef, 16> Views(Words.begin(), Words.end());
   std::optional<StringRef> Nowhere[] = {StringRef(""), StringRef(""),

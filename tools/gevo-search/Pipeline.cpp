@@ -21,6 +21,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Regex.h"
+#include <csignal>
 #include <unistd.h>
 
 using namespace llvm;
@@ -31,10 +32,20 @@ static Error failure(const Twine &What) {
 }
 
 static std::atomic<Search *> Running{nullptr};
+// The program is looked at; nothing was searched yet.
+static std::atomic<bool> Preparing{false};
 
 void gevo::stopSearch() {
   if (Search *S = Running)
-    S->stop();
+    return S->stop();
+  if (!Preparing)
+    return;
+  constexpr StringLiteral Text = "gevo-search: stopped before the search "
+                                 "began; there is nothing to keep\n";
+  constexpr int EndedBySignal = 128;
+  [[maybe_unused]] ssize_t Told =
+      ::write(STDERR_FILENO, Text.data(), Text.size());
+  _exit(EndedBySignal + SIGINT);
 }
 
 namespace {
@@ -259,6 +270,7 @@ Error Pipeline::search(Search &S) {
   if (From)
     S.resume(std::move(*From), *Seen);
   Running = &S;
+  Preparing = false;
   double Before = processorSeconds();
   Error E = S.run();
   SearchTook = processorSeconds() - Before;
@@ -373,6 +385,7 @@ Error Pipeline::run() {
 }
 
 Error gevo::runPipeline(const PipelineOptions &Options, View &V) {
+  Preparing = true;
   return Pipeline(Options, V).run();
 }
 

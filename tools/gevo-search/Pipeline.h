@@ -32,7 +32,8 @@ struct PipelineOptions {
   RankLink *Ranks = nullptr;
 };
 
-/// Ends the search that is running with the best so far; for a signal handler.
+/// Ends the search that is running with the best so far, and the process if
+/// none has begun yet; for a signal handler.
 void stopSearch();
 
 /// Does all of it.

@@ -1,6 +1,6 @@
 # Runs gevo-search and presses Ctrl-C, which reaches all of its processes, when
-# its store has some evaluations or, with "validating" instead of a store, when
-# it says so.
+# its store has some evaluations or, with "validating" or "captured" instead of a
+# store, when it says so.
 import os, signal, subprocess, sys, time
 
 when, command = sys.argv[1], sys.argv[2:]
@@ -13,7 +13,7 @@ def press():
     os.killpg(search.pid, signal.SIGINT)
 
 
-if when == "validating":
+if when in ("validating", "captured"):
     for line in search.stdout:
         print(line, end="")
         if when in line:
