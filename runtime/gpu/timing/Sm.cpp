@@ -146,8 +146,9 @@ void Sm::setUnit(WarpSlot &W, Unit U) {
 
 void Sm::prepare(WarpSlot &W) { prepareNext(W); }
 
-[[gnu::always_inline]] inline void
-Sm::account(const Scheduler &S, const WarpSlot &W, const Uop &U, uint64_t Now) {
+[[gnu::always_inline]] inline void Sm::account(const Scheduler &S,
+                                               const WarpSlot &W, const Uop &U,
+                                               uint64_t Now) const {
   InstructionProfile &Cost = W.Stats[U.Instruction];
   uint64_t Ready = W.Ready;
   ++Cost.Issues;
@@ -157,8 +158,11 @@ Sm::account(const Scheduler &S, const WarpSlot &W, const Uop &U, uint64_t Now) {
     Cost.Stalls[unsigned(W.Why)] += Ready - Next;
   uint64_t From = std::max(Ready, Next);
   if (Now > From) {
-    uint64_t Free = std::min(S.PipeFree[unsigned(U.Pipe)], Now);
-    uint64_t Pipe = Free > From ? Free - From : 0;
+    // In the cycle in which the pipe took another warp's, that was selected.
+    uint64_t Free = S.PipeFree[unsigned(U.Pipe)];
+    uint64_t Busy = std::max(From, Free - P.pipe(U.Pipe).Interval + 1);
+    Free = std::min(Free, Now);
+    uint64_t Pipe = Free > Busy ? Free - Busy : 0;
     Cost.Stalls[unsigned(Stall::Pipe)] += Pipe;
     Cost.Stalls[unsigned(Stall::Selected)] += Now - From - Pipe;
   }

@@ -188,8 +188,8 @@ private:
   void setResults(const WarpSlot &W, const Uop &U, uint64_t Time,
                   Stall Why) const;
   void freeUop(WarpSlot &W, const Uop &U);
-  static void account(const Scheduler &S, const WarpSlot &W, const Uop &U,
-                      uint64_t Now);
+  void account(const Scheduler &S, const WarpSlot &W, const Uop &U,
+               uint64_t Now) const;
   void branch(WarpSlot &W, uint64_t Now);
 
   // SmTrace.cpp
