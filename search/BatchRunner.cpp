@@ -34,14 +34,10 @@ std::vector<std::optional<Fitness>>
 BatchRunner::run(ArrayRef<EditList> Batch, const std::function<bool()> &Stop) {
   std::vector<std::optional<Fitness>> Results(Batch.size());
   std::vector<Variant> Variants(Batch.size());
-  std::vector<size_t> Same(Batch.size());
   std::vector<Variant *> Wanted;
-  StringMap<size_t> First;
   for (size_t I = 0; I < Batch.size(); ++I) {
     Variants[I].Edits = Batch[I];
-    Same[I] = First.try_emplace(keyOf(Batch[I]), I).first->second;
-    if (Same[I] == I)
-      Wanted.push_back(&Variants[I]);
+    Wanted.push_back(&Variants[I]);
   }
   Error Bad = Known ? Error::success() : start();
   if (!Bad)
@@ -49,7 +45,7 @@ BatchRunner::run(ArrayRef<EditList> Batch, const std::function<bool()> &Stop) {
                           [](const Variant &) { return Error::success(); });
   std::string Why = toString(std::move(Bad));
   for (size_t I = 0; I < Batch.size(); ++I)
-    if (const Variant &V = Variants[Same[I]]; V.Finished)
+    if (const Variant &V = Variants[I]; V.Finished)
       Results[I] = V.Result;
     else if (!Why.empty())
       Results[I] = Fitness::failed(Stage::Run, Why);

@@ -46,27 +46,40 @@ Error EditCache::evaluate(ArrayRef<Variant *> Batch,
                           const std::function<bool()> &Stop,
                           const OnFinished &Finished) {
   std::vector<Variant *> Unknown;
+  // By key, of those: who else of the batch waits for the answer.
+  StringMap<std::vector<Variant *>> Equal;
+  auto Tell = [&](Variant &V, const Answer &A) {
+    V.PayloadHash = A.PayloadHash;
+    V.Result = A.Result;
+    V.Finished = true;
+    return Finished(V);
+  };
   for (Variant *V : Batch) {
-    auto Known = Answers.find(keyOf(V->Edits));
-    if (Known == Answers.end()) {
+    std::string Key = keyOf(V->Edits);
+    if (auto Known = Answers.find(Key); Known != Answers.end()) {
+      if (Error E = Tell(*V, Known->second))
+        return E;
+    } else if (auto [First, New] = Equal.try_emplace(Key); New) {
       Unknown.push_back(V);
-      continue;
+    } else {
+      First->second.push_back(V);
     }
-    V->PayloadHash = Known->second.PayloadHash;
-    V->Result = Known->second.Result;
-    V->Finished = true;
-    if (Error E = Finished(*V))
-      return E;
   }
   return Next.evaluate(Unknown, Stop, [&](const Variant &V) -> Error {
-    Answers[keyOf(V.Edits)] = {V.PayloadHash, V.Result};
+    std::string Key = keyOf(V.Edits);
+    const Answer &New = Answers[Key] = {V.PayloadHash, V.Result};
     if (Log)
       if (Error E = Log->append(json::Object{{"number", V.Number},
                                              {"edits", json::Array(V.Edits)},
                                              {"code", V.PayloadHash},
                                              {"result", V.Result}}))
         return E;
-    return Finished(V);
+    if (Error E = Finished(V))
+      return E;
+    for (Variant *Other : Equal[Key])
+      if (Error E = Tell(*Other, New))
+        return E;
+    return Error::success();
   });
 }
 

@@ -49,7 +49,8 @@ public:
                                const OnFinished &Finished) = 0;
 };
 
-/// Remembers by edit list. With a log, every new evaluation is a line of it.
+/// Remembers by edit list, and has equal ones of a batch evaluated once. With a
+/// log, every new evaluation is a line of it.
 class EditCache : public Evaluator {
 public:
   explicit EditCache(Evaluator &Next, AppendLog *Log = nullptr)

@@ -119,18 +119,18 @@ std::vector<Individual> Search::evaluateSome(ArrayRef<EditList> Batch,
   constexpr uint64_t Beyond = INT64_MAX;
   std::vector<Individual> Result(Batch.size());
   std::vector<Variant> Variants(Batch.size());
-  std::vector<size_t> Same(Batch.size());
   std::vector<Variant *> Wanted;
-  StringMap<size_t> First;
+  // By key: whether the budget allows it. Equal ones count once.
+  StringMap<bool> Allowed;
   uint64_t Number = State.Evaluations;
   for (size_t I = 0; I < Batch.size(); ++I) {
     Result[I].Edits = Variants[I].Edits = Batch[I];
     std::string Key = keyOf(Batch[I]);
-    Same[I] = First.try_emplace(Key, I).first->second;
-    if (Same[I] != I)
-      continue;
-    bool New = Counted && !Seen.contains(Key);
+    auto [May, First] = Allowed.try_emplace(Key, true);
+    bool New = First && Counted && !Seen.contains(Key);
     if (New && Options.MaxEvaluations && Number >= Options.MaxEvaluations)
+      May->second = false;
+    if (!May->second)
       continue;
     Variants[I].Number = New ? Number++ : Beyond;
     Wanted.push_back(&Variants[I]);
@@ -149,11 +149,11 @@ std::vector<Individual> Search::evaluateSome(ArrayRef<EditList> Batch,
   if (Counted)
     State.Evaluations = Number;
   for (size_t I = 0; I < Batch.size(); ++I) {
-    const Variant &V = Variants[Same[I]];
+    const Variant &V = Variants[I];
     Truncated |= !V.Finished;
     if (!V.Finished)
       continue;
-    bool New = V.Number != Beyond && Same[I] == I;
+    bool New = V.Number != Beyond;
     if (New)
       Seen.insert(keyOf(V.Edits));
     enter(V, Result[I], New);

@@ -160,6 +160,22 @@ TEST(Engine, EqualCodeRunsOnce) {
   EXPECT_EQ(O.Runs, 2u) << "the original, and the one that pays";
 }
 
+TEST(Engine, EqualListsOfABatchCountOnce) {
+  Trial T;
+  T.Evaluations = 1;
+  Outcome O = search(T, [](Search &S) {
+    std::vector<Individual> Some =
+        S.evaluateBeyond({{deletion(1)}, {deletion(11)}, {deletion(1)}});
+    EXPECT_TRUE(Some[2].valid());
+    EXPECT_EQ(Some[2].PayloadHash, Some[0].PayloadHash);
+    // The budget is spent: for the second of two that are equal, too.
+    for (const Individual &I : S.evaluate({{deletion(2)}, {deletion(2)}}))
+      EXPECT_FALSE(I.valid());
+    EXPECT_EQ(S.state().Evaluations, 1u);
+  });
+  EXPECT_EQ(O.Runs, 3u);
+}
+
 TEST(Engine, MinimisingKeepsWhatPays) {
   Trial T;
   T.Evaluations = 1;
