@@ -86,7 +86,7 @@ const Finalist &Finals::validated(const Individual &I) {
 // every machine, whatever else that does. A bound on the time is for programs
 // that take very long, and only if the search had one.
 std::string Finals::allowTime() {
-  constexpr double Least = 60, Share = 0.5;
+  constexpr double Least = 30, Share = 0.25;
   double Budget = S.options().MaxSeconds;
   if (Budget == 0)
     return "";
