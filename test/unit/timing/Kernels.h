@@ -8,12 +8,14 @@
 #ifndef GEVO_TEST_UNIT_TIMING_KERNELS_H
 #define GEVO_TEST_UNIT_TIMING_KERNELS_H
 
+#include "runtime/gpu/timing/Sass.h"
 #include "runtime/gpu/timing/TimedLaunch.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <string>
 
 namespace gevo::gpu::timing {
@@ -24,11 +26,28 @@ inline Profile profileNamed(const std::string &Name) {
   return *P;
 }
 
+/// The machine code of \p Ptx for \p Arch, assembled once.
+inline const SassModule *machineCode(const std::string &Ptx, uint64_t Arch) {
+  static std::map<std::pair<std::string, uint64_t>, SassModule> Known;
+  // nvdisasm does not read the code of 7.0.
+  Arch = std::max<uint64_t>(75, Arch);
+  auto It = Known.find({Ptx, Arch});
+  if (It == Known.end()) {
+    Result<SassModule> M = assemble(findSassTools(), Ptx, Arch);
+    EXPECT_TRUE(M) << (M ? "" : M.error().str());
+    It = Known.emplace(std::pair(Ptx, Arch), M ? *M : SassModule()).first;
+  }
+  return &It->second;
+}
+
 /// A GPU with one loaded module.
 class Bench {
 public:
-  Bench(const Profile &P, const std::string &Ptx)
+  /// \p Machine: costs of machine code, for which the tools must be there.
+  Bench(const Profile &P, const std::string &Ptx, bool Machine = false)
       : Time(P), Gpu(deviceConfig(P)) {
+    if (Machine)
+      Sass = machineCode(Ptx, P.Arch);
     Result<std::unique_ptr<LoadedModule>> M = Gpu.load(Ptx);
     EXPECT_TRUE(M) << (M ? "" : M.error().str()) << "\n" << Ptx;
     if (M)
@@ -52,7 +71,7 @@ public:
     O.Params = Buffer.data();
     O.ParamBytes = Buffer.size();
     O.DynamicSharedBytes = Shared;
-    TimedResult R = Time.launch(Gpu, *K, O);
+    TimedResult R = Time.launch(Gpu, *K, O, Sass);
     EXPECT_EQ(R.Execution.Status, LaunchStatus::Ok) << R.Execution.Message;
     return R.Timing;
   }
@@ -60,6 +79,7 @@ public:
   Clock Time;
   Device Gpu;
   std::unique_ptr<LoadedModule> Module;
+  const SassModule *Sass = nullptr;
 };
 
 /// A kernel "k" of \p Params and \p Body.

@@ -173,17 +173,19 @@ extern "C" __global__ void divide_fast(const float *A, float *B) {
 
 // Neighbours read the same lines again and again.
 extern "C" __global__ void window_plain(const float *A, float *B) {
+  const float *Window = A + INDEX;
   float S = 0;
 #pragma unroll
   for (int K = 0; K < 16; ++K)
-    S += A[INDEX + K];
+    S += Window[K];
   B[INDEX] = S;
 }
 extern "C" __global__ void window_readonly(const float *A, float *B) {
+  const float *Window = A + INDEX;
   float S = 0;
 #pragma unroll
   for (int K = 0; K < 16; ++K)
-    S += __ldg(A + INDEX + K);
+    S += __ldg(Window + K);
   B[INDEX] = S;
 }
 
