@@ -194,7 +194,6 @@ private:
 
   // SmTrace.cpp
   void endPiece(WarpSlot &W, uint64_t Now);
-  void resume(WarpSlot &W);
   void more(WarpSlot &W, bool PastBarrier);
   void dropTimed(WarpSlot &W, BlockTrace &T);
 

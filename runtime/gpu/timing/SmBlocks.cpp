@@ -106,9 +106,9 @@ void Sm::releaseBarrier(BlockSlot &B, unsigned Id, uint64_t Now) {
     W.AtBarrier = false;
     W.NotBefore = Now + P.pipe(Unit::Barrier).Latency;
     W.NotBeforeWhy = Stall::Barrier;
-    // What comes behind the barrier may not have been executed before.
-    if (W.Cur == W.CurEnd)
-      resume(W);
+    // What comes behind the barrier may have been executed meanwhile.
+    if (W.Cur == W.CurEnd && !openUops(W))
+      endPiece(W, W.NotBefore);
     else
       prepare(W);
     if (Warp == Last)

@@ -21,23 +21,20 @@
 using namespace gevo::gpu;
 using namespace gevo::gpu::timing;
 
-/// \p W has issued all that there is of its trace.
+/// \p W has issued all that there is of its trace. At a barrier it waits for
+/// the others, even if nothing is left to do behind it.
 void Sm::endPiece(WarpSlot &W, uint64_t Now) {
-  if (W.Trace->End == TraceEnd::Final)
-    return finishWarp(W, Now);
-  if (W.AtBarrier)
+  if (W.AtBarrier) {
     W.Ready = Never;
-  else
-    resume(W);
-}
-
-/// \p W goes on with what was not executed before.
-void Sm::resume(WarpSlot &W) {
-  more(W, true);
-  if (openUops(W))
-    prepare(W);
-  else
-    finishWarp(W, W.Issued + 1);
+    return;
+  }
+  // What comes next may not have been executed before.
+  if (W.Trace->End != TraceEnd::Final) {
+    more(W, true);
+    if (openUops(W))
+      return prepare(W);
+  }
+  finishWarp(W, Now);
 }
 
 /// Forgets what \p W has issued of its trace, which is one of \p T, if that is
