@@ -1,6 +1,6 @@
 # Runs gevo-search and presses Ctrl-C, which reaches all of its processes, when
-# its store has some evaluations or, with "validating" or "captured" instead of a
-# store, when it says so.
+# its store has some evaluations; instead of a store with "validating" when it says
+# so, or with a file when that has a line.
 import os, signal, subprocess, sys, time
 
 when, command = sys.argv[1], sys.argv[2:]
@@ -13,13 +13,17 @@ def press():
     os.killpg(search.pid, signal.SIGINT)
 
 
-if when in ("validating", "captured"):
+if when == "validating":
     for line in search.stdout:
         print(line, end="")
         if when in line:
             time.sleep(0.1)
             press()
             break
+elif os.path.isfile(when):
+    while search.poll() is None and not open(when).read().endswith("\n"):
+        time.sleep(0.01)
+    press()
 else:
     log = os.path.join(when, "evaluations.jsonl")
     while search.poll() is None and not (os.path.exists(log) and sum(1 for _ in open(log)) > 60):
