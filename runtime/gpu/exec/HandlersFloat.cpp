@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Approximate functions are evaluated in double precision by fixed sequences of
-// IEEE operations, so they give the same bits on every machine, inside the
-// error that the PTX manual allows. A reciprocal is not the rounded one: a
-// program that relies on that is found out here, not on a GPU.
+// IEEE operations, so they give the same bits on every machine. Then they are
+// rounded to what the error that the PTX manual states leaves of them: whoever
+// relies on more than that is found out here, not on a GPU.
 //
 //===----------------------------------------------------------------------===//
 
@@ -138,24 +138,38 @@ double evaluate(Opcode Op, double X) {
   }
 }
 
-/// Cut off, not rounded: within 1 ulp, and exact where that can be.
-float cutToF32(double V) {
-  float R = float(V);
-  bool Finite = R - R == 0;
-  return Finite && std::fabs(double(R)) > std::fabs(V)
-             ? bitsToF32(f32Bits(R) - 1)
-             : R;
+/// The bits of a result's mantissa that the PTX manual's error leaves: rounding
+/// to them has at most that error, and less is exact. So perfect squares have
+/// their roots, and functions that come near 1 come to it. Where the manual has
+/// an absolute error, results are at most 1.
+constexpr int bitsOf(Opcode Op) {
+  switch (Op) {
+  case Opcode::Lg2:
+    return 21;
+  case Opcode::Sin:
+  case Opcode::Cos:
+    return 20;
+  case Opcode::Tanh:
+    return 10;
+  default:
+    return 22;
+  }
+}
+
+double roundToBits(double V, int Bits) {
+  uint64_t Unit = uint64_t(1) << (52 - Bits);
+  return V - V == 0 ? bitsToF64((f64Bits(V) + Unit / 2) & ~(Unit - 1)) : V;
 }
 
 template <Opcode Op> void approxF32(Warp &W, const Inst &I, uint32_t Mask) {
-  // Not roots: clang makes the approximate one of every sqrtf.
-  constexpr bool Cut = Op == Opcode::Rcp;
   const float *A = W.row<float>(I.A);
   bool Ftz = I.Imm & ArithFtz;
   sparse(Mask, W.row<float>(I.D), [=](unsigned L) {
     float X = Ftz ? flush(A[L]) : A[L];
-    double Exact = evaluate(Op, X);
-    float R = canonical(Cut ? cutToF32(Exact) : float(Exact));
+    // The manual has subnormal numbers as their own hyperbolic tangent.
+    bool Same = Op == Opcode::Tanh && flush(X) == 0;
+    float R =
+        Same ? X : canonical(float(roundToBits(evaluate(Op, X), bitsOf(Op))));
     return Ftz ? flush(R) : R;
   });
 }
@@ -210,7 +224,7 @@ void approxHalf(Warp &W, const Inst &I, uint32_t Mask) {
     if (Ftz && !(B & ExpMask))
       B &= 0x8000;
     double X = Brain ? toF32(BHalf{B}) : toF32(Half{B});
-    double V = evaluate(Op, X);
+    double V = roundToBits(evaluate(Op, X), Brain ? 6 : 9);
     uint16_t R = Brain ? toBHalf(V).Bits : toHalf(V).Bits;
     if (Ftz && !(R & ExpMask))
       R &= 0x8000;
