@@ -182,15 +182,23 @@ const void *Registry::hostOf(CUfunction F) {
   return nullptr;
 }
 
+Variable *Registry::managedAt(const void *Address) {
+  for (const auto &M : Modules)
+    for (const auto &V : M->Variables)
+      if (V->ManagedPointer && *V->ManagedPointer == Address)
+        return V.get();
+  return nullptr;
+}
+
 cudaError_t Registry::findVariable(const DriverTable &D, const void *Host,
                                    CUdeviceptr &Address, size_t &Bytes) {
   Variable *V = nullptr;
   {
     std::shared_lock<std::shared_mutex> Guard(Lock);
     auto It = Variables.find(Host);
-    if (It == Variables.end())
+    V = It != Variables.end() ? It->second : managedAt(Host);
+    if (!V)
       return cudaErrorInvalidSymbol;
-    V = It->second;
   }
   if (cudaError_t E = load(D, *V->Owner))
     return E;

@@ -102,6 +102,9 @@ public:
 
 private:
   cudaError_t load(const DriverTable &D, Module &M);
+  /// The managed variable at \p Address, or null. A program's name of one is
+  /// the variable itself, not the pointer that was registered.
+  Variable *managedAt(const void *Address);
 
   std::shared_mutex Lock;
   std::vector<std::unique_ptr<Module>> Modules;

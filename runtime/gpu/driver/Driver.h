@@ -186,9 +186,11 @@ CUgraphNode addNode(const std::shared_ptr<Graph> &G,
 /// current context.
 CUresult findFunction(CUfunction Handle, std::shared_ptr<Function> &F);
 
-/// Loads \p Texts into the current context. On failure \p Log says why.
+/// Loads \p Texts into \p Ctx, with the variables of \p Bindings where those
+/// are. On failure \p Log says why.
 CUresult loadModule(const std::shared_ptr<Context> &Ctx,
-                    const std::vector<std::string> &Texts, CUmodule &Handle,
+                    const std::vector<std::string> &Texts,
+                    gpu::VariableBindings Bindings, CUmodule &Handle,
                     std::string &Log);
 
 /// Runs \p Body and turns what C++ throws into results: nothing may pass

@@ -36,6 +36,18 @@ CUresult findKernel(CUkernel Handle, std::shared_ptr<LibraryKernel> &K) {
   return K ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
+/// Where the managed variables of \p L are: in the module that had them first.
+/// A library has them once, whatever the number of contexts.
+gpu::VariableBindings managedVariables(const Library &L) {
+  gpu::VariableBindings Placed;
+  for (const auto &[Id, Handle] : L.Modules)
+    if (auto M = Driver::get().Handles.find<Module>(Handle))
+      for (const gpu::ModuleVariable &V : M->Loaded->variables())
+        if (V.IsManaged && V.IsNamed && !V.IsBound)
+          Placed[V.Name] = V.Address;
+  return Placed;
+}
+
 /// The module of \p L in \p Ctx, loaded on first use.
 CUresult moduleIn(Library &L, const std::shared_ptr<Context> &Ctx,
                   CUmodule &Handle) {
@@ -43,7 +55,8 @@ CUresult moduleIn(Library &L, const std::shared_ptr<Context> &Ctx,
   CUmodule &Known = L.Modules[Ctx->Id];
   if (!Driver::get().Handles.find<Module>(Known)) {
     std::string Log;
-    if (CUresult R = loadProgramsModule(Ctx, L.Texts, Known, Log))
+    if (CUresult R =
+            loadProgramsModule(Ctx, L.Texts, managedVariables(L), Known, Log))
       return R;
   }
   Handle = Known;

@@ -62,11 +62,11 @@ CUresult makeModule(const std::shared_ptr<Context> &Ctx,
 
 CUresult gevo::driver::loadModule(const std::shared_ptr<Context> &Ctx,
                                   const std::vector<std::string> &Texts,
+                                  gpu::VariableBindings Bindings,
                                   CUmodule &Handle, std::string &Log) {
-  gpu::VariableBindings Bindings;
   {
     std::lock_guard<std::mutex> Guard(Ctx->Lock);
-    Bindings = Ctx->Bindings;
+    Bindings.insert(Ctx->Bindings.begin(), Ctx->Bindings.end());
   }
   std::shared_ptr<Module> M;
   if (CUresult R = makeModule(Ctx, Texts, Bindings, M, Log))
@@ -174,8 +174,9 @@ CUresult gevo::driver::checkSubstitutes(std::string &Log) {
 
 CUresult gevo::driver::loadProgramsModule(const std::shared_ptr<Context> &Ctx,
                                           const std::vector<std::string> &Texts,
+                                          gpu::VariableBindings Bindings,
                                           CUmodule &Handle, std::string &Log) {
-  CUresult R = loadModule(Ctx, Texts, Handle, Log);
+  CUresult R = loadModule(Ctx, Texts, std::move(Bindings), Handle, Log);
   if (!R && (R = substituteKernels(Handle, Log)))
     cuda::cuModuleUnload(Handle);
   return R;
@@ -198,7 +199,7 @@ CUresult loadImage(CUmodule *Handle, const void *Image,
     CUresult R =
         readImage(Image, Ctx->Owner.Properties.Config.SmArch, Texts, Log);
     if (!R)
-      R = loadProgramsModule(Ctx, Texts, *Handle, Log);
+      R = loadProgramsModule(Ctx, Texts, {}, *Handle, Log);
     if (R)
       Options.reportError(Log);
     else
@@ -224,7 +225,7 @@ CUresult cuModuleLoad(CUmodule *Handle, const char *File) {
     CUresult R =
         readImageFile(File, Ctx->Owner.Properties.Config.SmArch, Texts, Log);
     if (!R)
-      R = loadProgramsModule(Ctx, Texts, *Handle, Log);
+      R = loadProgramsModule(Ctx, Texts, {}, *Handle, Log);
     if (R)
       None.reportError(Log);
     return R;

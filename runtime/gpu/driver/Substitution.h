@@ -25,7 +25,8 @@ CUresult checkSubstitutes(std::string &Log);
 /// As loadModule, with the kernels of the files.
 CUresult loadProgramsModule(const std::shared_ptr<Context> &Ctx,
                             const std::vector<std::string> &Texts,
-                            CUmodule &Handle, std::string &Log);
+                            gpu::VariableBindings Bindings, CUmodule &Handle,
+                            std::string &Log);
 
 } // namespace gevo::driver
 
