@@ -26,20 +26,27 @@ Expected<std::vector<std::string>> EditCache::load(uint64_t Before) {
   if (!Log)
     return Seen;
   for (const json::Value &Line : Log->takeLines()) {
-    uint64_t Number;
     EditList Edits;
     Answer A;
     json::Path::Root Root;
     json::ObjectMapper Map(Line, Root);
-    if (!Map || !Map.map("number", Number) || !Map.map("edits", Edits) ||
+    if (!Map || !Map.map("number", A.Number) || !Map.map("edits", Edits) ||
         !Map.map("code", A.PayloadHash) || !Map.map("result", A.Result))
       return damaged("evaluation");
     std::string Key = keyOf(Edits);
-    if (Number < Before)
+    if (A.Number < Before)
       Seen.push_back(Key);
     Answers[Key] = std::move(A);
   }
   return Seen;
+}
+
+Error EditCache::write(const Variant &V) {
+  return Log ? Log->append(json::Object{{"number", V.Number},
+                                        {"edits", json::Array(V.Edits)},
+                                        {"code", V.PayloadHash},
+                                        {"result", V.Result}})
+             : Error::success();
 }
 
 Error EditCache::evaluate(ArrayRef<Variant *> Batch,
@@ -57,8 +64,17 @@ Error EditCache::evaluate(ArrayRef<Variant *> Batch,
   for (Variant *V : Batch) {
     std::string Key = keyOf(V->Edits);
     if (auto Known = Answers.find(Key); Known != Answers.end()) {
-      if (Error E = Tell(*V, Known->second))
+      Answer &A = Known->second;
+      if (Error E = Tell(*V, A))
         return E;
+      // What was asked for after a search that ended goes by the number that it
+      // has in the one that goes on; but not in a generation that is cut short,
+      // which is done again.
+      if (V->Number < A.Number && !Stop()) {
+        A.Number = V->Number;
+        if (Error E = write(*V))
+          return E;
+      }
     } else if (auto [First, New] = Equal.try_emplace(Key); New) {
       Unknown.push_back(V);
     } else {
@@ -67,13 +83,9 @@ Error EditCache::evaluate(ArrayRef<Variant *> Batch,
   }
   return Next.evaluate(Unknown, Stop, [&](const Variant &V) -> Error {
     std::string Key = keyOf(V.Edits);
-    const Answer &New = Answers[Key] = {V.PayloadHash, V.Result};
-    if (Log)
-      if (Error E = Log->append(json::Object{{"number", V.Number},
-                                             {"edits", json::Array(V.Edits)},
-                                             {"code", V.PayloadHash},
-                                             {"result", V.Result}}))
-        return E;
+    const Answer &New = Answers[Key] = {V.PayloadHash, V.Result, V.Number};
+    if (Error E = write(V))
+      return E;
     if (Error E = Finished(V))
       return E;
     for (Variant *Other : Equal[Key])

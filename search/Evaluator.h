@@ -50,7 +50,8 @@ public:
 };
 
 /// Remembers by edit list, and has equal ones of a batch evaluated once. With a
-/// log, every new evaluation is a line of it.
+/// log, every new evaluation is a line of it, and so is one that was not
+/// counted at first and then is.
 class EditCache : public Evaluator {
 public:
   explicit EditCache(Evaluator &Next, AppendLog *Log = nullptr)
@@ -67,7 +68,11 @@ private:
   struct Answer {
     std::string PayloadHash;
     Fitness Result;
+    /// As in the log.
+    uint64_t Number = 0;
   };
+  llvm::Error write(const Variant &V);
+
   Evaluator &Next;
   AppendLog *Log;
   llvm::StringMap<Answer> Answers;

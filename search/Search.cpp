@@ -174,10 +174,13 @@ Error Search::run() {
                 "': " + Original[0].Result.Reason);
   State.Baseline = Original[0].Result;
   State.BaselineHash = Original[0].PayloadHash;
-  while (!done()) {
+  // A program with few edits is exhausted before the budget is.
+  constexpr uint64_t MostFruitless = 20;
+  while (!done() && State.Fruitless < MostFruitless) {
     uint64_t Before = State.Evaluations;
     Options.Algorithm->Step(*this);
     ++State.Generation;
+    State.Fruitless = State.Evaluations == Before ? State.Fruitless + 1 : 0;
     State.Seconds = elapsed();
     if (Observer.Progress)
       Observer.Progress(*this);
@@ -186,11 +189,6 @@ Error Search::run() {
     if (!Truncated && !done() && Observer.Checkpoint)
       if (Error Bad = Observer.Checkpoint(State))
         return Bad;
-    // A program with few edits is exhausted before the budget is.
-    Fruitless = State.Evaluations == Before ? Fruitless + 1 : 0;
-    constexpr unsigned MostFruitless = 20;
-    if (Fruitless >= MostFruitless)
-      break;
   }
   return Failure.empty() ? Error::success() : Fail(Failure);
 }

@@ -121,8 +121,6 @@ private:
   /// Something that was asked for was not evaluated: this generation does not
   /// count.
   bool Truncated = false;
-  /// Generations in a row that came up with nothing new.
-  unsigned Fruitless = 0;
   std::atomic<bool> Stopped{false};
   /// By elapsed(), for what comes after the search.
   double FinishBy = INFINITY;

@@ -103,6 +103,7 @@ static json::Array flatten(const Links &Linked) {
 json::Value gevo::toJSON(const SearchState &S) {
   return json::Object{{"generation", S.Generation},
                       {"evaluations", S.Evaluations},
+                      {"fruitless", S.Fruitless},
                       {"seconds", S.Seconds},
                       {"baseline", S.Baseline},
                       {"baseline_code", S.BaselineHash},
@@ -127,7 +128,8 @@ bool gevo::fromJSON(const json::Value &Value, SearchState &S, json::Path P) {
   json::ObjectMapper Map(Value, P);
   if (!Map || !Map.map("generation", S.Generation) ||
       !Map.map("evaluations", S.Evaluations) ||
-      !Map.map("seconds", S.Seconds) || !Map.map("baseline", S.Baseline) ||
+      !Map.map("fruitless", S.Fruitless) || !Map.map("seconds", S.Seconds) ||
+      !Map.map("baseline", S.Baseline) ||
       !Map.map("baseline_code", S.BaselineHash) ||
       !Map.map("population", S.Population) || !Map.map("front", S.Front) ||
       !Map.map("milestones", S.Milestones) || !Map.map("kinds", Kinds) ||
@@ -141,8 +143,9 @@ bool gevo::fromJSON(const json::Value &Value, SearchState &S, json::Path P) {
     P.field("phase").report("no such phase");
     return false;
   }
-  if (Stages.size() != S.Stages.size() || Kinds.size() % 2 ||
-      Sweep.size() % 3 || Linked.size() % 2) {
+  if (Stages.size() != S.Stages.size() ||
+      Kinds.size() != 2 * editKinds().size() || Sweep.size() % 3 ||
+      Linked.size() % 2) {
     P.report("a list has the wrong length");
     return false;
   }

@@ -67,6 +67,8 @@ struct SearchState {
   uint64_t Generation = 0;
   /// Distinct edit lists that were tried.
   uint64_t Evaluations = 0;
+  /// Generations in a row that came up with nothing new.
+  uint64_t Fruitless = 0;
   /// Wall time of all runs so far.
   double Seconds = 0;
   Fitness Baseline;

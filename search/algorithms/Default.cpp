@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Rounds, each with twice as many evaluations as all before it, so that what is
-// done does not depend on the budget: a longer search does all that a shorter
+// Rounds, each with as many evaluations as all before it, so that what is done
+// does not depend on the budget: a longer search does all that a shorter
 // one does, and then more. The phases of a round, a checkpoint after each step:
 //
 //   families the same edit at all places that are alike, and at parts of them

@@ -109,6 +109,12 @@ TEST_F(StoreTest, DamagedCheckpointsCostNothing) {
     Damaged.push_back(Whole.substr(0, Length));
   Damaged.push_back(Whole);
   Damaged.back()[Whole.size() / 2] ^= 0x80;
+  // Of a version that knew fewer kinds of edit.
+  Damaged.push_back(Whole);
+  size_t Kinds = Whole.find("\"kinds\":[") + 9;
+  Damaged.back()
+      .erase(Kinds, Whole.find("]", Kinds) - Kinds)
+      .insert(Kinds, "0,0");
   for (const std::string &Content : Damaged) {
     std::ofstream(Path, std::ios::binary) << Content;
     Outcome Resumed = search(T);
@@ -138,6 +144,56 @@ TEST_F(StoreTest, LargerBudgetGoesOn) {
     T.Resume = true;
     T.Evaluations = 300;
     EXPECT_EQ(Long.text(), search(T).text()) << Cut;
+  }
+}
+
+// What is evaluated after a search is not counted, until one that goes on comes
+// by it: it has been seen then, however often that one is interrupted.
+TEST_F(StoreTest, LargerBudgetGoesOnAfterMinimising) {
+  for (const AlgorithmInfo &A : algorithms()) {
+    Trial T;
+    T.Algorithm = A.Name.str();
+    T.Population = 16;
+    T.Folder = Folder + "/" + T.Algorithm;
+    T.Evaluations = 300;
+    Outcome Long = search(T);
+    auto Log = AppendLog::open(T.Folder + "/evaluations.jsonl", {}, true);
+    ASSERT_TRUE(bool(Log));
+    std::vector<EditList> All;
+    for (const llvm::json::Value &Line : (*Log)->takeLines()) {
+      llvm::json::Path::Root Root;
+      ASSERT_TRUE(fromJSON(*Line.getAsObject()->get("edits"),
+                           All.emplace_back(), Root));
+    }
+    ASSERT_EQ(All.size(), Long.State.Evaluations);
+    Log->reset();
+    T.Evaluations = 60;
+    search(T, [&](Search &S) { S.evaluateBeyond(All); });
+    T.Resume = true;
+    T.Evaluations = 300;
+    T.StopAfter = 150;
+    search(T);
+    T.StopAfter = 0;
+    EXPECT_EQ(Long.text(), search(T).text()) << T.Algorithm;
+  }
+}
+
+TEST_F(StoreTest, ExhaustedSearchesEndAsUnbrokenOnes) {
+  for (const AlgorithmInfo &A : algorithms()) {
+    Trial T;
+    T.Algorithm = A.Name.str();
+    T.Instructions = 2;
+    T.Population = 4;
+    Outcome Unbroken = search(T);
+    ASSERT_LT(Unbroken.State.Evaluations, T.Evaluations) << T.Algorithm;
+    T.Folder = Folder + "/" + T.Algorithm;
+    T.StopAfter = 30;
+    search(T);
+    T.Resume = true;
+    search(T);
+    T.StopAfter = 0;
+    for (unsigned Again = 0; Again < 2; ++Again)
+      EXPECT_EQ(Unbroken.text(), search(T).text()) << T.Algorithm;
   }
 }
 

@@ -18,7 +18,6 @@
 using namespace llvm;
 using namespace gevo;
 
-static constexpr unsigned Instructions = 40;
 // These are alike, as copies in an unrolled loop are: each pays a little, but
 // the last one must stay. Only programs with families have them.
 static constexpr unsigned FirstAlike = 40, LastAlike = 55;
@@ -51,10 +50,10 @@ namespace {
 
 class SyntheticProgram : public Program {
 public:
-  explicit SyntheticProgram(bool Families, bool Hopeless)
-      : Families(Families), Hopeless(Hopeless) {}
+  SyntheticProgram(bool Families, bool Hopeless, unsigned Count)
+      : Families(Families), Hopeless(Hopeless), Count(Count) {}
   std::unique_ptr<Program> clone() const override {
-    return std::make_unique<SyntheticProgram>(Families, Hopeless);
+    return std::make_unique<SyntheticProgram>(Families, Hopeless, Count);
   }
   std::string identity() const override { return "synthetic"; }
   size_t functionCount() const override { return 1; }
@@ -65,7 +64,7 @@ public:
       return std::nullopt;
     PlacedEdit E =
         deletion(What.At ? What.At->Number
-                         : Dice.below(Families ? LastAlike + 1 : Instructions));
+                         : Dice.below(Families ? LastAlike + 1 : Count));
     if (is_contained(Base, E))
       return std::nullopt;
     return E;
@@ -93,8 +92,8 @@ public:
   }
 
   std::vector<Place> places() const override {
-    std::vector<Place> All(Instructions);
-    for (unsigned I = 0; I < Instructions; ++I) {
+    std::vector<Place> All(Count);
+    for (unsigned I = 0; I < Count; ++I) {
       All[I].Number = I;
       All[I].Kinds = {EditKind::Delete};
     }
@@ -111,13 +110,14 @@ public:
       All.back().Kinds = {{EditKind::Delete, 2}};
     }
     // These promise half as much as those.
-    for (unsigned I = 0; Hopeless && I < Instructions; ++I)
+    for (unsigned I = 0; Hopeless && I < Count; ++I)
       All[I].Heat = 1;
     return All;
   }
 
 private:
   bool Families, Hopeless;
+  unsigned Count;
 };
 
 class SyntheticRunner : public Runner {
@@ -155,8 +155,9 @@ public:
 
 } // namespace
 
-std::unique_ptr<Program> gevo::syntheticProgram(bool Families, bool Hopeless) {
-  return std::make_unique<SyntheticProgram>(Families, Hopeless);
+std::unique_ptr<Program> gevo::syntheticProgram(bool Families, bool Hopeless,
+                                                unsigned Count) {
+  return std::make_unique<SyntheticProgram>(Families, Hopeless, Count);
 }
 
 std::unique_ptr<Runner> gevo::syntheticRunner() {
@@ -173,7 +174,8 @@ std::string Outcome::text() const {
 
 static Error searchOrFail(const Trial &T, Outcome &Result,
                           const std::function<void(Search &)> &Then) {
-  std::unique_ptr<Program> P = syntheticProgram(T.Families, T.Hopeless);
+  std::unique_ptr<Program> P =
+      syntheticProgram(T.Families, T.Hopeless, T.Instructions);
   std::unique_ptr<Runner> R = syntheticRunner();
   std::unique_ptr<Store> Disk;
   if (!T.Folder.empty()) {

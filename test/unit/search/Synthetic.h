@@ -31,8 +31,12 @@ constexpr double SyntheticError = 0.05;
 /// sixteen that are alike, where there are families.
 constexpr double SyntheticAlike = 2;
 
+/// How many instructions there are, unless a test asks for fewer.
+constexpr unsigned SyntheticCount = 40;
+
 std::unique_ptr<Program> syntheticProgram(bool Families = false,
-                                          bool Hopeless = false);
+                                          bool Hopeless = false,
+                                          unsigned Count = SyntheticCount);
 std::unique_ptr<Runner> syntheticRunner();
 /// The deletion of an instruction.
 PlacedEdit deletion(unsigned Number);
@@ -47,6 +51,7 @@ struct Trial {
   double Tolerance = 0;
   bool Families = false;
   bool Hopeless = false;
+  unsigned Instructions = SyntheticCount;
   /// Kept on disk here, if not empty.
   std::string Folder;
   bool Resume = false;
