@@ -212,15 +212,19 @@ void Device::fillCaches(const capture::Case &C) const {
   };
   for (const capture::Buffer &B : C.Buffers) {
     // Small blocks that share lines, or have one between them, are one stretch.
-    for (const capture::HeapBlock &One : B.Blocks) {
+    for (const capture::HeapRun &R : B.Blocks) {
       // What the launch makes is nowhere yet.
-      if (capture::HeapUse(One.Use) == capture::HeapUse::Made)
+      if (capture::HeapUse(R.Use) == capture::HeapUse::Made)
         continue;
-      if (One.Address / LineBytes > End / LineBytes + 1) {
-        fill();
-        Begin = One.Address;
+      bool Dense = R.Stride <= R.Bytes + LineBytes;
+      for (uint64_t K = 0; K < (Dense ? 1 : R.Count); ++K) {
+        uint64_t First = R.addressOf(K);
+        if (First / LineBytes > End / LineBytes + 1) {
+          fill();
+          Begin = First;
+        }
+        End = Dense ? R.end() : First + R.Bytes;
       }
-      End = One.end();
     }
     fill();
     if (!B.Blocks.empty() || B.Heap == capture::HeapUse::Made)

@@ -117,7 +117,7 @@ MemoryImage::Place MemoryImage::placeOf(const Part &P, uint64_t Offset) const {
               P.Address + Offset};
   uint64_t Block = B.Address;
   if (isPacked(P)) {
-    const capture::HeapBlock &One = capture::blockAt(B, Offset);
+    capture::HeapBlock One = capture::blockAt(B, Offset);
     Block = One.Address;
     Found.Offset = Offset - One.Offset;
     Found.Address = Block + Found.Offset;

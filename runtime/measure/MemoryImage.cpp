@@ -104,13 +104,13 @@ bool MemoryImage::mapPart(Device &D, const Part &P) {
 /// others.
 bool MemoryImage::writePart(Device &D, const Part &P) {
   const Bytes &Start = P.start();
-  const capture::Table<capture::HeapBlock> &Blocks = C.Buffers[P.Buffer].Blocks;
-  static_assert(sizeof(capture::HeapBlock) == sizeof(GevoGpuHeapBlock),
+  const capture::Table<capture::HeapRun> &Blocks = C.Buffers[P.Buffer].Blocks;
+  static_assert(sizeof(capture::HeapRun) == sizeof(GevoGpuHeapRun),
                 "they are the same by another name");
   if (isPacked(P))
     return !D.driver().gevoGpuPlaceHeap(
-        reinterpret_cast<const GevoGpuHeapBlock *>(Blocks.data()),
-        Blocks.size(), Start.data());
+        reinterpret_cast<const GevoGpuHeapRun *>(Blocks.data()), Blocks.size(),
+        Start.data());
   return mapPart(D, P) ||
          !D.driver().cuMemcpyHtoD_v2(P.Address, Start.data(), Start.size());
 }

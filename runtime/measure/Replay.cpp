@@ -186,10 +186,10 @@ bool Replay::Impl::configure(const ReplayOptions &O, ReplayResult &R) {
 }
 
 bool Replay::Impl::watchHeap(ReplayResult &R) {
-  static_assert(sizeof(capture::HeapCall) == sizeof(GevoGpuHeapCall),
+  static_assert(sizeof(capture::HeapCallRun) == sizeof(GevoGpuHeapCallRun),
                 "they are the same by another name");
   if (T.gevoGpuWatchHeap(
-          1, reinterpret_cast<const GevoGpuHeapCall *>(C.HeapCalls.data()),
+          1, reinterpret_cast<const GevoGpuHeapCallRun *>(C.HeapCalls.data()),
           C.HeapCalls.size())) {
     fail(R, Outcome::DeviceFailed, "the device heap cannot be watched");
     return false;

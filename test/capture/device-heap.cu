@@ -11,7 +11,8 @@
 // CAPTURED-DAG: captured 2 of 2 launches of _Z5grownb
 // CAPTURED-DAG: captured 2 of 2 launches of _Z4pushi
 // CAPTURED-DAG: captured 1 of 1 launches of _Z7scratchPi
-// CHECK-COUNT-7: "outcome": "passed"
+// CAPTURED-DAG: captured 2 of 2 launches of _Z6tanglei
+// CHECK-COUNT-9: "outcome": "passed"
 // CHECK-NOT: "outcome"
 
 // Its blocks are one output, and a wrong one is named.
@@ -96,6 +97,23 @@ __global__ void pop() {
 #endif
 }
 
+// Threads that make several blocks of different sizes, or none, and free some
+// that an earlier launch made: no two are alike in a row.
+__global__ void tangle(int round) {
+  if (threadIdx.x % 3 == round)
+    return;
+  for (int i = 0; i < 1 + threadIdx.x % 4; ++i) {
+    int **link = (int **)malloc(8 + 4 * ((threadIdx.x * 7 + i) % 30));
+    *link = large[threadIdx.x];
+    large[threadIdx.x] = (int *)link;
+  }
+  if (threadIdx.x % 2) {
+    int **top = (int **)large[threadIdx.x], **below = (int **)*top;
+    *top = below ? *below : nullptr;
+    free(below);
+  }
+}
+
 __device__ int *grown_block;
 
 // The second launch finds what the first one made, a large block.
@@ -129,6 +147,8 @@ int main() {
   for (int i = 0; i < 64; ++i)
     EXPECT(got[i] == 101 + 2 * i);
   pop<<<1, 64>>>();
+  tangle<<<1, 64>>>(0);
+  tangle<<<1, 64>>>(1);
   scratch<<<1, 64>>>(out);
   CHECK(cudaMemcpy(got, out, sizeof(got), cudaMemcpyDeviceToHost));
   for (int i = 0; i < 64; ++i)

@@ -53,10 +53,9 @@ uint64_t Case::gridNumber(size_t Launch) const {
 bool Case::callsHeap() const {
   auto frees = [](const Buffer &B) {
     return B.Heap == HeapUse::Freed ||
-           std::any_of(B.Blocks.begin(), B.Blocks.end(),
-                       [](const HeapBlock &One) {
-                         return HeapUse(One.Use) == HeapUse::Freed;
-                       });
+           std::any_of(B.Blocks.begin(), B.Blocks.end(), [](const HeapRun &R) {
+             return HeapUse(R.Use) == HeapUse::Freed;
+           });
   };
   return !HeapCalls.empty() ||
          std::any_of(Buffers.begin(), Buffers.end(), frees);

@@ -60,14 +60,18 @@ enum class HeapUse : uint8_t {
   Freed ///< The launch frees it.
 };
 
-/// A small block of malloc in device code.
-struct HeapBlock {
-  uint64_t Address = 0;
-  uint64_t Offset = 0; ///< In its buffer.
-  uint32_t Bytes = 0;
+/// Small blocks of malloc in device code, of one size and use and at equal
+/// distances: those of a kernel whose threads make one each are few runs.
+struct HeapRun {
+  uint64_t Address = 0; ///< Of the first one.
+  uint64_t Offset = 0;  ///< In their buffer; the others follow.
+  uint64_t Stride = 0;  ///< From the address of one to that of the next.
+  uint64_t Count = 1;
+  uint32_t Bytes = 0;                     ///< Of each.
   uint32_t Use = uint32_t(HeapUse::Kept); ///< A HeapUse.
 
-  uint64_t end() const { return Address + Bytes; }
+  uint64_t addressOf(uint64_t Block) const { return Address + Block * Stride; }
+  uint64_t end() const { return addressOf(Count - 1) + Bytes; }
 };
 
 /// An allocation, a variable of the module, or small blocks of the device heap,
@@ -78,7 +82,7 @@ struct Buffer {
   std::string Variable; ///< Empty: an allocation.
   bool IsConst = false;
   HeapUse Heap = HeapUse::None; ///< Of a block that is a buffer of its own.
-  Table<HeapBlock> Blocks;      ///< Ascending; see HeapBlocks.h.
+  Table<HeapRun> Blocks;        ///< Ascending; see HeapBlocks.h.
   std::vector<Piece> Pieces;    ///< Ascending, apart from each other.
 
   /// Is it memory of malloc in device code?
@@ -111,10 +115,12 @@ struct Launch {
   uint64_t GridNumber = 0; ///< %gridid; 0: not known.
 };
 
-/// A call of malloc: which call of which thread (numbered through the grid),
-/// the size, and what it returned.
-struct HeapCall {
+/// Calls of malloc that are alike: of the first one which call of which thread
+/// (numbered through the grid), the size, and what it returned; and by how much
+/// thread and address change from one to the next.
+struct HeapCallRun {
   uint64_t Thread = 0, Number = 0, Bytes = 0, Address = 0;
+  uint64_t Count = 1, ThreadStep = 0, AddressStep = 0;
 };
 
 /// One launch, or several that follow each other with nothing in between.
@@ -127,7 +133,7 @@ struct Case {
   uint64_t WarpInstructions = 0; ///< Of the original; 0: not known.
   uint64_t Cycles = 0;           ///< Of the original; 0: not known.
   double Microseconds = 0;       ///< Of the original; 0: not known.
-  Table<HeapCall> HeapCalls;     ///< In order of thread and number.
+  Table<HeapCallRun> HeapCalls;  ///< In order of number and thread.
   int64_t HeapChange = 0;        ///< Bytes allocated, less those freed.
   /// What printf in device code printed; nothing: not known.
   std::optional<std::string> Printed;

@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 constexpr const char *FormatName = "gevo-capture";
-constexpr int FormatVersion = 5, OldestVersion = 1;
+constexpr int FormatVersion = 6, OldestVersion = 1;
 
 /// Thrown inside this file only; readIndex turns it into a message.
 struct Damage {
@@ -333,6 +333,13 @@ Case caseFrom(const Json &J, BlobReader &Blobs, bool Memory) {
   return C;
 }
 
+bool hasHeapTable(const Json &C) {
+  const Json &Buffers = C.at("buffers");
+  return (C.contains("heap") && !C.at("heap").is_null()) ||
+         std::any_of(Buffers.begin(), Buffers.end(),
+                     [](const Json &B) { return B.contains("blocks"); });
+}
+
 /// The number of a module in \p All; processes of a program have the same ones.
 uint32_t addModule(std::string_view Text, Capture &All) {
   auto Known = std::find(All.Modules.begin(), All.Modules.end(), Text);
@@ -412,7 +419,7 @@ bool gevo::capture::readIndex(const std::string &Folder,
     // Tables of the device heap were others then.
     if (Version < FormatVersion)
       for (const Json &C : File.at("capture").at("cases"))
-        if (C.contains("heap") && !C.at("heap").is_null())
+        if (hasHeapTable(C))
           throw Damage{"'" + Path + "' has a device heap of version " +
                        std::to_string(Version) +
                        " of the format, which this program does not read; "

@@ -178,7 +178,8 @@ void HeapPacker::add(const gpu::Allocation &A, capture::HeapUse Use) {
   }
   if (Use == capture::HeapUse::Freed)
     forgetWritten(Memory, Offset, A.Bytes);
-  All.Blocks.push_back({A.Base, Offset, uint32_t(A.Bytes), uint32_t(Use)});
+  capture::addBlock(All.Blocks, {A.Base, Offset, /*Stride=*/0, /*Count=*/1,
+                                 uint32_t(A.Bytes), uint32_t(Use)});
 }
 
 void HeapPacker::finish(capture::Case &C) {
@@ -254,7 +255,8 @@ void addHeap(capture::Case &C, const TouchRecord &Touches,
   std::vector<gpu::HeapCall> Calls = Heap.calls();
   std::sort(Calls.begin(), Calls.end(), gpu::isBefore);
   for (const gpu::HeapCall &Call : Calls)
-    C.HeapCalls.push_back({Call.Thread, Call.Number, Call.Bytes, Call.Address});
+    capture::addCall(C.HeapCalls,
+                     {Call.Thread, Call.Number, Call.Bytes, Call.Address});
   C.HeapChange = Heap.change();
 }
 

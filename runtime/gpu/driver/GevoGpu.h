@@ -138,28 +138,33 @@ int gevoGpuAllocAt(uint64_t Address, size_t Bytes, const char *Variable,
                    int IsConst);
 int gevoGpuFreeAt(uint64_t Address);
 
-/* A call of malloc in device code: the thread, numbered through the grid, the
-   number of its call, the size, and what it returned. */
-typedef struct GevoGpuHeapCall {
+/* Count calls of malloc in device code that are alike. Of the first: the
+   thread, numbered through the grid, the number of its call, the size, and what
+   it returned. From one to the next the thread and what it returned change by
+   the steps. */
+typedef struct GevoGpuHeapCallRun {
   uint64_t Thread, Number, Bytes, Address;
-} GevoGpuHeapCall;
+  uint64_t Count, ThreadStep, AddressStep;
+} GevoGpuHeapCallRun;
 
 /* Like gevoGpuAllocAt, memory that device code may free, or that malloc returns
    if gevoGpuWatchHeap says so. */
 int gevoGpuAllocHeapAt(uint64_t Address, size_t Bytes);
 
-/* A small block of malloc in device code, what it holds at Offset. */
-typedef struct GevoGpuHeapBlock {
-  uint64_t Address, Offset;
+/* Count small blocks of malloc in device code, Stride apart, each of so many
+   Bytes. What the first one holds is at Offset, which is a multiple of 16, the
+   others follow at the next ones. */
+typedef struct GevoGpuHeapRun {
+  uint64_t Address, Offset, Stride, Count;
   uint32_t Bytes;
   uint32_t Use; /* 1: there before and after the launch, 2: it makes it, 3: it
                    frees it */
-} GevoGpuHeapBlock;
+} GevoGpuHeapRun;
 
 /* The same for many small blocks, ascending and apart, at once, in the place of
    those of an earlier call. They and Start, what they hold, must stay as they
    are until the next call; without blocks it ends all. */
-int gevoGpuPlaceHeap(const GevoGpuHeapBlock *Blocks, size_t Count,
+int gevoGpuPlaceHeap(const GevoGpuHeapRun *Runs, size_t Count,
                      const void *Start);
 
 /* Writes what blocks hold that a launch touched and did not free over what
@@ -167,10 +172,10 @@ int gevoGpuPlaceHeap(const GevoGpuHeapBlock *Blocks, size_t Count,
 int gevoGpuReadHeap(void *Packed);
 
 /* Begins (1) to watch malloc and free of launches: calls that are among the
-   given ones, in order of thread and number, which must stay as they are,
+   given ones, in order of number and thread, which must stay as they are,
    return what they returned; or ends it (0) and frees the blocks that launches
    left. */
-int gevoGpuWatchHeap(int On, const GevoGpuHeapCall *Calls, size_t Count);
+int gevoGpuWatchHeap(int On, const GevoGpuHeapCallRun *Calls, size_t Count);
 
 /* Bytes that launches allocated since then, less those that they freed. */
 int gevoGpuGetHeapChange(int64_t *Bytes);

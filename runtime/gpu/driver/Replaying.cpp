@@ -61,29 +61,40 @@ GEVO_EXPORT int gevoGpuAllocHeapAt(uint64_t Address, size_t Bytes) {
   return allocateAt(Address, Bytes, gpu::MemoryKind::DeviceHeap, nullptr);
 }
 
-GEVO_EXPORT int gevoGpuPlaceHeap(const GevoGpuHeapBlock *Blocks, size_t Count,
+/// Are the blocks of \p R apart, behind \p End, and is what they hold?
+static bool isInOrder(const GevoGpuHeapRun &R, const gpu::HeapBlock &End) {
+  constexpr uint64_t MostBytes = uint64_t(1) << 48;
+  uint64_t Room = UINT64_MAX - R.Address, Steps = R.Count - 1;
+  return R.Address >= End.Address && R.Offset >= End.Offset &&
+         R.Offset <= MostBytes && R.Offset % 16 == 0 && R.Bytes &&
+         R.Bytes <= Room && R.Count &&
+         R.Count <= MostBytes / gpu::packedBytes(R.Bytes) &&
+         (!Steps ||
+          (R.Stride >= R.Bytes && Steps <= (Room - R.Bytes) / R.Stride)) &&
+         R.Use >= gpu::HeapBlock::Kept && R.Use <= gpu::HeapBlock::Freed;
+}
+
+GEVO_EXPORT int gevoGpuPlaceHeap(const GevoGpuHeapRun *Runs, size_t Count,
                                  const void *Start) {
   std::shared_ptr<Context> Ctx;
   if (CUresult R = currentContext(Ctx, /*AllowFault=*/true))
     return R;
   return guarded([&] {
-    static_assert(sizeof(gpu::HeapBlock) == sizeof(GevoGpuHeapBlock) &&
-                      offsetof(gpu::HeapBlock, Use) ==
-                          offsetof(GevoGpuHeapBlock, Use),
+    static_assert(sizeof(gpu::HeapRun) == sizeof(GevoGpuHeapRun) &&
+                      offsetof(gpu::HeapRun, Use) ==
+                          offsetof(GevoGpuHeapRun, Use),
                   "they are the same by another name");
-    uint64_t End = 1;
+    auto *Blocks = reinterpret_cast<const gpu::HeapRun *>(Runs);
+    gpu::HeapBlock End{1, 0, 0, 0};
     for (size_t K = 0; K < Count; ++K) {
-      const GevoGpuHeapBlock &B = Blocks[K];
-      if (B.Address < End || !B.Bytes || B.Bytes > UINT64_MAX - B.Address ||
-          B.Use < 1 || B.Use > 3)
+      if (!isInOrder(Runs[K], End))
         return CUDA_ERROR_INVALID_VALUE;
-      End = B.Address + B.Bytes;
+      End = {Blocks[K].end(), Blocks[K].block(Runs[K].Count).Offset, 0, 0};
     }
     if (!Count)
       Ctx->Engine->dropHeap();
-    else if (!Ctx->Engine->placeHeap(
-                 reinterpret_cast<const gpu::HeapBlock *>(Blocks), Count,
-                 static_cast<const char *>(Start)))
+    else if (!Ctx->Engine->placeHeap(Blocks, Count,
+                                     static_cast<const char *>(Start)))
       return CUDA_ERROR_ALREADY_MAPPED;
     return CUDA_SUCCESS;
   });
@@ -97,19 +108,19 @@ GEVO_EXPORT int gevoGpuReadHeap(void *Packed) {
   return CUDA_SUCCESS;
 }
 
-GEVO_EXPORT int gevoGpuWatchHeap(int On, const GevoGpuHeapCall *Calls,
+GEVO_EXPORT int gevoGpuWatchHeap(int On, const GevoGpuHeapCallRun *Calls,
                                  size_t Count) {
   std::shared_ptr<Context> Ctx;
   if (CUresult R = currentContext(Ctx, /*AllowFault=*/true))
     return R;
   return guarded([&] {
-    static_assert(sizeof(gpu::HeapCall) == sizeof(GevoGpuHeapCall) &&
-                      offsetof(gpu::HeapCall, Address) ==
-                          offsetof(GevoGpuHeapCall, Address),
+    static_assert(sizeof(gpu::HeapCallRun) == sizeof(GevoGpuHeapCallRun) &&
+                      offsetof(gpu::HeapCallRun, AddressStep) ==
+                          offsetof(GevoGpuHeapCallRun, AddressStep),
                   "they are the same by another name");
     auto Record =
         On ? std::make_shared<gpu::HeapRecord>(
-                 reinterpret_cast<const gpu::HeapCall *>(Calls), Count)
+                 reinterpret_cast<const gpu::HeapCallRun *>(Calls), Count)
            : nullptr;
     {
       std::lock_guard<std::mutex> Guard(Ctx->Lock);

@@ -148,10 +148,9 @@ void Device::forAllocations(const std::function<void(const Allocation &)> &Do) {
     Do(*A);
 }
 
-bool Device::placeHeap(const HeapBlock *Blocks, size_t Count,
-                       const char *Start) {
+bool Device::placeHeap(const HeapRun *Runs, size_t Count, const char *Start) {
   Guard G(Lock);
-  return Memory.placeHeap(Blocks, Count, Start);
+  return Memory.placeHeap(Runs, Count, Start);
 }
 
 void Device::dropHeap() {

@@ -207,7 +207,7 @@ public:
                   std::string Name = {});
   void allocateFromTop();
   /// GlobalMemory::placeHeap, dropHeap and readHeap.
-  bool placeHeap(const HeapBlock *Blocks, size_t Count, const char *Start);
+  bool placeHeap(const HeapRun *Runs, size_t Count, const char *Start);
   void dropHeap();
   void readHeap(char *Packed);
   /// Frees the blocks that launches made and left.

@@ -22,27 +22,35 @@ uint64_t HeapRecord::nextNumber(uint64_t Thread) {
   return Some[Thread % ThreadsTogether]++;
 }
 
-/// What the call was in the plan; null if it is not there.
-const HeapCall *HeapRecord::planned(const HeapCall &Call) {
-  auto same = [&](size_t K) {
-    return K < Planned && Plan[K].Thread == Call.Thread &&
-           Plan[K].Number == Call.Number;
+/// Takes the address from the call of the plan; false if it is not there, or of
+/// another size.
+bool HeapRecord::isPlanned(HeapCall &Call) {
+  auto take = [&](size_t K) {
+    if (K >= Planned || Plan[K].First.Number != Call.Number ||
+        Plan[K].First.Bytes != Call.Bytes)
+      return false;
+    const HeapCallRun &R = Plan[K];
+    uint64_t Away = Call.Thread - R.First.Thread;
+    uint64_t At = R.ThreadStep ? Away / R.ThreadStep : 0;
+    if (At >= R.Count || At * R.ThreadStep != Away)
+      return false;
+    Call.Address = R.First.Address + At * R.AddressStep;
+    LastPlanned = K;
+    return true;
   };
-  size_t K = NextPlanned;
-  if (!same(K))
-    K = size_t(std::lower_bound(Plan, Plan + Planned, Call, isBefore) - Plan);
-  if (!same(K))
-    return nullptr;
-  NextPlanned = K + 1;
-  return &Plan[K];
+  if (take(LastPlanned) || take(LastPlanned + 1))
+    return true;
+  const HeapCallRun *After = std::upper_bound(
+      Plan, Plan + Planned, Call, [](const HeapCall &C, const HeapCallRun &R) {
+        return isBefore(C, R.First);
+      });
+  return After != Plan && take(size_t(After - Plan) - 1);
 }
 
 /// As planned; false if nothing is, or something else is there.
 bool HeapRecord::allocate(GlobalMemory &Memory, HeapCall &Call) {
-  const HeapCall *Known = planned(Call);
-  if (!Known || Known->Bytes != Call.Bytes)
+  if (!isPlanned(Call))
     return false;
-  Call.Address = Known->Address;
   if (!Call.Address)
     return true;
   // Large memory that a replay compares is there already.

@@ -34,17 +34,25 @@ struct HeapCall {
   uint64_t Address = 0; ///< 0: the heap was used up.
 };
 
-/// By thread and number.
+/// By number and thread.
 inline bool isBefore(const HeapCall &X, const HeapCall &Y) {
-  return X.Thread != Y.Thread ? X.Thread < Y.Thread : X.Number < Y.Number;
+  return X.Number != Y.Number ? X.Number < Y.Number : X.Thread < Y.Thread;
 }
+
+/// The calls of one number and size by threads at equal distances, which
+/// returned addresses at equal distances.
+struct HeapCallRun {
+  HeapCall First;
+  uint64_t Count = 1;
+  uint64_t ThreadStep = 0, AddressStep = 0; ///< From a call to the next.
+};
 
 /// What launches did with the heap. Not for use by several at once.
 class HeapRecord {
 public:
   /// Calls are to return what they returned in \p Plan, which is in order of
-  /// thread and number and must stay as it is.
-  explicit HeapRecord(const HeapCall *Plan = nullptr, size_t Count = 0)
+  /// number and thread and must stay as it is.
+  explicit HeapRecord(const HeapCallRun *Plan = nullptr, size_t Count = 0)
       : Plan(Plan), Planned(Count) {}
 
   const std::vector<HeapCall> &calls() const { return Calls; }
@@ -60,13 +68,13 @@ private:
   friend bool deviceFree(Warp &W, uint64_t Address);
   void begin(const GlobalMemory &Memory);
   uint64_t nextNumber(uint64_t Thread);
-  const HeapCall *planned(const HeapCall &Call);
+  bool isPlanned(HeapCall &Call);
   bool allocate(GlobalMemory &Memory, HeapCall &Call);
   void release(const Allocation &A);
 
-  const HeapCall *const Plan;
+  const HeapCallRun *const Plan;
   const size_t Planned;
-  size_t NextPlanned = 0; ///< Of the next call, most likely.
+  size_t LastPlanned = 0; ///< The run that the last call was found in.
   /// How many calls threads have made, for so many threads at a time: in most
   /// kernels all threads call, or none.
   static constexpr uint64_t ThreadsTogether = 1024;

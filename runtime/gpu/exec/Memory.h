@@ -93,9 +93,9 @@ public:
                   std::string Name = {});
   /// Puts up a heap, in the place of an earlier one: its blocks of before the
   /// launch are allocations from now on, the others when allocateAt() is called
-  /// for them. False if part of it is taken. \p Blocks and \p Start as for
+  /// for them. False if part of it is taken. \p Runs and \p Start as for
   /// PlacedHeap.
-  bool placeHeap(const HeapBlock *Blocks, size_t Count, const char *Start);
+  bool placeHeap(const HeapRun *Runs, size_t Count, const char *Start);
   /// Takes it down, with all that was allocated in its place.
   void dropHeap();
   /// PlacedHeap::read.
@@ -163,7 +163,9 @@ private:
   bool takeExtentAt(uint64_t Base, uint64_t Bytes);
   bool takePlace(Allocation &A);
   bool mapAt(const Allocation &A);
-  bool layOutAreas(const HeapBlock *Blocks, size_t Count,
+  bool addArea(uint64_t Begin, uint64_t End,
+               std::vector<Allocation> &Areas) const;
+  bool layOutAreas(const HeapRun *Runs, size_t Count,
                    std::vector<Allocation> &Areas) const;
   uint64_t dropAreas();
   bool isInHeapArea(uint64_t Base, uint64_t Bytes) const;

@@ -23,27 +23,49 @@ namespace {
 constexpr uint64_t AreaGap = 1 << 20;
 } // namespace
 
-PlacedHeap::PlacedHeap(const HeapBlock *Blocks, size_t Count, const char *Start)
-    : First(Blocks), Last(Blocks + Count), Start(Start),
-      States(new State[Count]) {
-  for (const HeapBlock *B = First; B != Last; ++B) {
-    bool Made = B->Use == HeapBlock::Made;
-    stateOf(*B) = Made ? ToCome : Asleep;
-    Bytes += Made ? 0 : B->Bytes;
+PlacedHeap::PlacedHeap(const HeapRun *Runs, size_t Count, const char *Start)
+    : First(Runs), Last(Runs + Count), Start(Start) {
+  uint64_t Packed = 0;
+  for (const HeapRun *R = First; R != Last; ++R) {
+    Packed = R->block(R->Count).Offset;
+    if (R->Use != HeapBlock::Made)
+      Bytes += R->Count * R->Bytes;
   }
+  States.reset(static_cast<State *>(std::calloc(Packed / 16 + 1, 1)));
+  if (!States)
+    throw std::bad_alloc();
 }
 
-const HeapBlock *PlacedHeap::after(uint64_t Address) const {
-  return std::upper_bound(
+PlacedHeap::Place PlacedHeap::after(uint64_t Address) const {
+  const HeapRun *R = std::upper_bound(
       First, Last, Address,
-      [](uint64_t A, const HeapBlock &B) { return A < B.end(); });
+      [](uint64_t A, const HeapRun &Run) { return A < Run.end(); });
+  if (R == Last || Address < R->Address || R->Count == 1)
+    return {R, 0};
+  uint64_t Number = (Address - R->Address) / R->Stride;
+  return {R, Number + (R->block(Number).end() <= Address)};
 }
 
-const HeapBlock *PlacedHeap::peek(uint64_t Begin, uint64_t End) const {
-  for (const HeapBlock *B = after(Begin); B != Last && B->Address < End; ++B)
-    if (isThere(*B))
+void PlacedHeap::goOn(Place &P) {
+  if (++P.Number == P.Run->Count)
+    P = {P.Run + 1, 0};
+}
+
+void PlacedHeap::goBack(Place &P) {
+  if (!P.Number)
+    P = {P.Run - 1, P.Run[-1].Count};
+  --P.Number;
+}
+
+std::optional<HeapBlock> PlacedHeap::peek(uint64_t Begin, uint64_t End) const {
+  for (Place P = after(Begin); !isEnd(P); goOn(P)) {
+    HeapBlock B = P.block();
+    if (B.Address >= End)
+      break;
+    if (isThere(B))
       return B;
-  return nullptr;
+  }
+  return std::nullopt;
 }
 
 void PlacedHeap::wake(const HeapBlock &B) {
@@ -51,36 +73,43 @@ void PlacedHeap::wake(const HeapBlock &B) {
   std::memcpy(reinterpret_cast<void *>(B.Address), Start + B.Offset, B.Bytes);
 }
 
-const HeapBlock *PlacedHeap::find(uint64_t Address) {
-  const HeapBlock *B = peek(Address, Address + 1);
-  if (B && stateOf(*B) == Asleep)
+std::optional<HeapBlock> PlacedHeap::find(uint64_t Address) {
+  std::optional<HeapBlock> B = peek(Address, Address + 1);
+  if (B && stateOf(*B) == Untouched)
     wake(*B);
   return B;
 }
 
-std::pair<const HeapBlock *, const HeapBlock *>
+std::pair<std::optional<HeapBlock>, std::optional<HeapBlock>>
 PlacedHeap::around(uint64_t Address) const {
-  const HeapBlock *Next = after(Address), *Before = Next;
-  while (Next != Last && !isThere(*Next))
-    ++Next;
-  while (Before != First && !isThere(Before[-1]))
-    --Before;
-  return {Before == First ? nullptr : Before - 1,
-          Next == Last ? nullptr : Next};
+  std::pair<std::optional<HeapBlock>, std::optional<HeapBlock>> Found;
+  Place Next = after(Address);
+  for (Place P = Next; !isFirst(P) && !Found.first;) {
+    goBack(P);
+    if (isThere(P.block()))
+      Found.first = P.block();
+  }
+  for (; !isEnd(Next) && !Found.second; goOn(Next))
+    if (isThere(Next.block()))
+      Found.second = Next.block();
+  return Found;
 }
 
 bool PlacedHeap::make(uint64_t Address, uint64_t Size) {
-  const HeapBlock *B = after(Address);
-  if (B == Last || B->Address != Address || B->Bytes != Size ||
-      stateOf(*B) != ToCome)
+  Place P = after(Address);
+  if (isEnd(P))
     return false;
-  wake(*B);
+  HeapBlock B = P.block();
+  if (B.Address != Address || B.Bytes != Size || B.Use != HeapBlock::Made ||
+      stateOf(B) != Untouched)
+    return false;
+  wake(B);
   Bytes += Size;
   return true;
 }
 
 bool PlacedHeap::free(uint64_t Address) {
-  const HeapBlock *B = peek(Address, Address + 1);
+  std::optional<HeapBlock> B = peek(Address, Address + 1);
   if (!B || B->Address != Address)
     return false;
   stateOf(*B) = Gone;
@@ -89,43 +118,55 @@ bool PlacedHeap::free(uint64_t Address) {
 }
 
 void PlacedHeap::read(char *Packed) const {
-  for (const HeapBlock *B = First; B != Last; ++B)
-    if (stateOf(*B) == Awake)
-      std::memcpy(Packed + B->Offset,
-                  reinterpret_cast<const void *>(B->Address), B->Bytes);
+  for (Place P{First, 0}; !isEnd(P); goOn(P))
+    if (HeapBlock B = P.block(); stateOf(B) == Awake)
+      std::memcpy(Packed + B.Offset, reinterpret_cast<const void *>(B.Address),
+                  B.Bytes);
 }
 
-/// Areas for \p Blocks: what has nothing of others in between and no large gap
-/// shares one. False if something else lies in the place of a block.
-bool GlobalMemory::layOutAreas(const HeapBlock *Blocks, size_t Count,
+/// Adds [\p Begin, \p End), which no block is beyond, to \p Areas: what has
+/// nothing of others in between and no large gap shares one. False if something
+/// else lies there.
+bool GlobalMemory::addArea(uint64_t Begin, uint64_t End,
+                           std::vector<Allocation> &Areas) const {
+  auto Next = Live.upper_bound(Begin);
+  bool Behind = Next != Live.begin();
+  if (Behind && std::prev(Next)->second.end() > Begin)
+    return false;
+  if (Next != Live.end() && Next->first < End)
+    return false;
+  bool Apart = Areas.empty() || Begin > Areas.back().end() + AreaGap ||
+               (Behind && std::prev(Next)->first >= Areas.back().Base);
+  if (Apart) {
+    Areas.emplace_back();
+    Areas.back().Base = Begin;
+    Areas.back().Kind = MemoryKind::DeviceHeap;
+  }
+  Areas.back().Bytes = End - Areas.back().Base;
+  return true;
+}
+
+bool GlobalMemory::layOutAreas(const HeapRun *Runs, size_t Count,
                                std::vector<Allocation> &Areas) const {
-  auto Next = Live.end();
-  for (size_t K = 0; K < Count; ++K) {
-    const HeapBlock &B = Blocks[K];
-    bool Apart = Areas.empty() || B.Address > Areas.back().end() + AreaGap ||
-                 (Next != Live.end() && Next->second.end() <= B.Address);
-    if (Apart) {
-      Next = Live.upper_bound(B.Address);
-      if (Next != Live.begin() && std::prev(Next)->second.end() > B.Address)
-        return false;
-      Allocation A;
-      A.Base = B.Address;
-      A.Kind = MemoryKind::DeviceHeap;
-      Areas.push_back(std::move(A));
-    }
-    Allocation &A = Areas.back();
-    A.Bytes = B.end() - A.Base;
-    if (Next != Live.end() && Next->first < A.end())
+  for (const HeapRun *R = Runs; R != Runs + Count; ++R) {
+    auto Next = Live.lower_bound(R->Address);
+    bool Alone = Next == Live.end() || Next->first >= R->end();
+    bool Together = Alone && R->Stride <= AreaGap;
+    if (Together && !addArea(R->Address, R->end(), Areas))
       return false;
+    for (uint64_t K = 0; !Together && K < R->Count; ++K)
+      if (HeapBlock B = R->block(K); !addArea(B.Address, B.end(), Areas))
+        return false;
   }
   return true;
 }
 
-bool GlobalMemory::placeHeap(const HeapBlock *Blocks, size_t Count,
+bool GlobalMemory::placeHeap(const HeapRun *Runs, size_t Count,
                              const char *Start) {
   dropHeap();
+  auto New = std::make_unique<PlacedHeap>(Runs, Count, Start);
   std::vector<Allocation> Areas;
-  if (!layOutAreas(Blocks, Count, Areas))
+  if (!layOutAreas(Runs, Count, Areas))
     return false;
   for (Allocation &A : Areas) {
     if (!takePlace(A)) {
@@ -134,7 +175,7 @@ bool GlobalMemory::placeHeap(const HeapBlock *Blocks, size_t Count,
     }
     HeapAreas.push_back(std::move(A));
   }
-  PutUp = std::make_unique<PlacedHeap>(Blocks, Count, Start);
+  PutUp = std::move(New);
   Used += PutUp->bytes();
   Heap += PutUp->bytes();
   ++Generation;
@@ -191,7 +232,7 @@ const Allocation *GlobalMemory::asAllocation(const HeapBlock &B) {
 }
 
 const Allocation *GlobalMemory::findInHeap(uint64_t Addr, uint64_t Bytes) {
-  const HeapBlock *B = PutUp ? PutUp->find(Addr) : nullptr;
+  std::optional<HeapBlock> B = PutUp ? PutUp->find(Addr) : std::nullopt;
   return B && Bytes <= B->end() - Addr ? asAllocation(*B) : nullptr;
 }
 
@@ -205,7 +246,8 @@ bool GlobalMemory::makeInHeap(uint64_t Base, uint64_t Bytes) {
 }
 
 bool GlobalMemory::freeInHeap(uint64_t Base) {
-  const HeapBlock *B = PutUp ? PutUp->peek(Base, Base + 1) : nullptr;
+  std::optional<HeapBlock> B =
+      PutUp ? PutUp->peek(Base, Base + 1) : std::nullopt;
   if (!B || !PutUp->free(Base))
     return false;
   Used -= B->Bytes;
@@ -220,7 +262,7 @@ void GlobalMemory::nearestInHeap(uint64_t Addr, Neighbour &N) {
     return;
   auto [Before, After] = PutUp->around(Addr);
   auto distance = [](int64_t D) { return D < 0 ? uint64_t(-D) : uint64_t(D); };
-  auto take = [&](const HeapBlock *B, int64_t Distance) {
+  auto take = [&](const std::optional<HeapBlock> &B, int64_t Distance) {
     if (B && (!N.Where || distance(Distance) < distance(N.Distance)))
       N = {asAllocation(*B), Distance};
   };

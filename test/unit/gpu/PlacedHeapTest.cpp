@@ -20,7 +20,7 @@ class PlacedHeapTest : public ::testing::Test {
 protected:
   GlobalMemory Memory{uint64_t(1) << 30};
   uint64_t Base = 0;
-  HeapBlock Blocks[3];
+  HeapRun Blocks[3];
   char Start[48];
 
   void SetUp() override {
@@ -29,9 +29,9 @@ protected:
     ASSERT_TRUE(Memory.release(Base));
     for (char &C : Start)
       C = char(1 + (&C - Start) / 16);
-    Blocks[0] = {Base, 0, 16, HeapBlock::Kept};
-    Blocks[1] = {Base + 144, 16, 12, HeapBlock::Made};
-    Blocks[2] = {Base + 288, 32, 16, HeapBlock::Freed};
+    Blocks[0] = {Base, 0, 0, 1, 16, HeapBlock::Kept};
+    Blocks[1] = {Base + 144, 16, 0, 1, 12, HeapBlock::Made};
+    Blocks[2] = {Base + 288, 32, 0, 1, 16, HeapBlock::Freed};
   }
   bool place() { return Memory.placeHeap(Blocks, 3, Start); }
   static char at(uint64_t Address) {
@@ -140,6 +140,40 @@ TEST_F(PlacedHeapTest, OthersMayLieBetweenBlocksButNotInThem) {
   EXPECT_EQ(Memory.heapBytes(), 0u);
   ASSERT_TRUE(Memory.release(Base + 2056));
   EXPECT_TRUE(place()) << "a failure leaves nothing behind";
+}
+
+TEST_F(PlacedHeapTest, ARunIsAsManyBlocks) {
+  Blocks[0] = {Base, 0, 40, 2, 16, HeapBlock::Kept};
+  Blocks[1] = {Base + 80, 32, 0, 1, 16, HeapBlock::Made};
+  ASSERT_TRUE(Memory.placeHeap(Blocks, 2, Start));
+  EXPECT_EQ(Memory.heapBytes(), 32u);
+  ASSERT_TRUE(Memory.find(Base + 40, 16));
+  EXPECT_EQ(at(Base + 40), 2);
+  EXPECT_EQ(Memory.find(Base + 55)->Base, Base + 40);
+  EXPECT_FALSE(Memory.find(Base + 16)) << "between them";
+  EXPECT_FALSE(Memory.find(Base + 56)) << "behind the last";
+  EXPECT_FALSE(Memory.find(Base + 80)) << "a block to come";
+  EXPECT_EQ(Memory.nearest(Base + 20).Distance, 4);
+  EXPECT_EQ(Memory.nearest(Base + 35).Distance, -5);
+  EXPECT_TRUE(Memory.release(Base + 40));
+  EXPECT_FALSE(Memory.find(Base + 40));
+  EXPECT_TRUE(Memory.find(Base)) << "only one of them";
+  EXPECT_EQ(Memory.nearest(Base + 70).Where->Base, Base);
+}
+
+TEST_F(PlacedHeapTest, OthersMayLieBetweenTheBlocksOfARun) {
+  ASSERT_TRUE(Memory.allocateAt(Base + 1024, 32, MemoryKind::Device));
+  HeapRun Wide = {Base, 0, 512, 3, 16, HeapBlock::Kept};
+  EXPECT_FALSE(Memory.placeHeap(&Wide, 1, Start)) << "in the place of the last";
+  Wide.Stride = 2048;
+  ASSERT_TRUE(Memory.placeHeap(&Wide, 1, Start));
+  EXPECT_EQ(Memory.find(Base + 1024)->Kind, MemoryKind::Device);
+  ASSERT_TRUE(Memory.find(Base + 4096));
+  EXPECT_EQ(at(Base + 4096), 3);
+  Memory.dropHeap();
+  Wide.Stride = uint64_t(3) << 20;
+  ASSERT_TRUE(Memory.placeHeap(&Wide, 1, Start)) << "far from each other";
+  ASSERT_TRUE(Memory.find(Base + 2 * Wide.Stride + 15));
 }
 
 } // namespace

@@ -5,155 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/gpu/capture/CaptureFile.h"
 #include "runtime/gpu/capture/Blob.h"
+#include "test/unit/measure/CaptureFolder.h"
 
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
 #include <unistd.h>
 
 using namespace gevo;
 using namespace gevo::capture;
-namespace fs = std::filesystem;
 
 namespace {
 
-/// A folder that goes with the test.
-class CaptureFile : public ::testing::Test {
-protected:
-  std::string Folder;
+using CaptureFileTest = CaptureFolder;
 
-  void SetUp() override {
-    std::string Name = (fs::temp_directory_path() / "gevo-XXXXXX").string();
-    ASSERT_TRUE(mkdtemp(Name.data()));
-    Folder = Name + "/capture";
-  }
-  void TearDown() override { fs::remove_all(fs::path(Folder).parent_path()); }
-
-  static Capture sample() {
-    Capture All;
-    All.Program = "app";
-    All.Gpu = "V100";
-    All.Modules = {"// one\n", "// two\n"};
-    Case C;
-    Launch L;
-    L.Kernel = "_Z1kPf";
-    L.Grid = {3, 2, 1};
-    L.Block = {64, 1, 2};
-    L.SharedBytes = 128;
-    L.Cooperative = true;
-    L.Params = {1, 2, 250, 255, 0, 0, 0, 7};
-    L.Offsets = {0, 4};
-    C.Launches = {L, L};
-    C.Launches[1].GridNumber = 99;
-    C.Module = 1;
-    C.Index = 12;
-    C.Weight = 77;
-    C.WarpInstructions = 1234;
-    C.Cycles = 5678;
-    C.Microseconds = 1.25;
-    C.Buffers.push_back(Buffer::input(0x1000, Bytes(100, 9)));
-    Buffer Mixed;
-    Mixed.Address = 0x2000;
-    Mixed.Size = 1000;
-    Mixed.Variable = "table";
-    Mixed.IsConst = true;
-    Mixed.Pieces.push_back({8, {1, 2, 3, 4}, {}, {}});
-    Mixed.Pieces.push_back(
-        {100,
-         {5, 6, 7, 8},
-         {5, 60, 70, 8},
-         {ReadFirst, uint8_t(ElementType::U8),
-          uint8_t(uint8_t(ElementType::F16) | ReadFirst), 0}});
-    C.Buffers.push_back(Mixed);
-    All.Cases = {C};
-    return All;
-  }
-  void write(const Capture &C) {
-    std::string Error;
-    ASSERT_TRUE(writeCapture(Folder, C, Error)) << Error;
-  }
-  std::string refusal() {
-    std::string Error;
-    EXPECT_FALSE(readCapture(Folder, Error));
-    return Error;
-  }
-  std::vector<fs::path> blobs() {
-    std::vector<fs::path> All;
-    for (const auto &E : fs::directory_iterator(Folder + "/blobs"))
-      All.push_back(E.path());
-    return All;
-  }
-  std::string indexText() {
-    std::string Error;
-    return readWhole(Folder + "/process-0.json", Error).value_or("");
-  }
-  void replaceIndex(const std::string &Text) {
-    std::ofstream(Folder + "/process-0.json") << Text;
-  }
-};
-
-TEST_F(CaptureFile, BlocksOfTheHeapAreOneBuffer) {
-  Capture All = sample();
-  Case &C = All.Cases[0];
-  Buffer Small =
-      Buffer::output(0x1100, Bytes(4800), Bytes(4800, 2), ElementType::U32);
-  for (uint32_t K = 0; K < 300; ++K)
-    Small.Blocks.push_back({0x1100 + 20 * K, 16 * K, 12, 1 + K % 3});
-  Buffer Large =
-      Buffer::output(0x100000, Bytes(64, 1), Bytes(64, 3), ElementType::F64);
-  Large.Size = 1 << 20;
-  Large.Heap = HeapUse::Made;
-  C.Buffers.push_back(Small);
-  C.Buffers.push_back(Large);
-  C.HeapCalls = {{1, 0, 4, 0x1108}, {1, 1, 99, 0}};
-  C.HeapChange = -12;
-  write(All);
-  std::string Error;
-  std::optional<Capture> Read = readCapture(Folder, Error);
-  ASSERT_TRUE(Read) << Error;
-  const Case &X = Read->Cases[0];
-  ASSERT_EQ(X.Buffers.size(), C.Buffers.size());
-  for (size_t K = 0; K < X.Buffers.size(); ++K) {
-    const Buffer &Got = X.Buffers[K], &Want = C.Buffers[K];
-    EXPECT_EQ(Got.Address, Want.Address);
-    EXPECT_EQ(Got.Heap, Want.Heap);
-    EXPECT_EQ(Got.ofHeap(), K >= 2);
-    ASSERT_EQ(Got.Blocks.size(), Want.Blocks.size());
-    for (size_t I = 0; I < Got.Blocks.size(); ++I) {
-      EXPECT_EQ(Got.Blocks[I].Address, Want.Blocks[I].Address);
-      EXPECT_EQ(Got.Blocks[I].Use, Want.Blocks[I].Use);
-    }
-    ASSERT_EQ(Got.Pieces.size(), Want.Pieces.size());
-    EXPECT_EQ(Got.Pieces[0].Before, Want.Pieces[0].Before);
-    EXPECT_EQ(Got.Pieces[0].After, Want.Pieces[0].After);
-    EXPECT_EQ(Got.Pieces[0].Marks, Want.Pieces[0].Marks);
-  }
-  EXPECT_EQ(X.HeapChange, -12);
-  ASSERT_EQ(X.HeapCalls.size(), 2u);
-  EXPECT_EQ(X.HeapCalls[0].Address, 0x1108u);
-  EXPECT_EQ(X.HeapCalls[1].Bytes, 99u);
-  EXPECT_TRUE(X.usesHeap());
-  EXPECT_TRUE(X.callsHeap());
-}
-
-TEST_F(CaptureFile, BlocksThatAreNotTheirMemoryAreRefused) {
-  Capture All = sample();
-  Buffer Small = Buffer::input(0x1100, Bytes(32, 1));
-  Small.Blocks = {{0x1100, 0, 16, 1}, {0x1200, 16, 4, 1}};
-  All.Cases[0].Buffers = {Small};
-  All.Cases[0].Buffers[0].Blocks.pop_back();
-  write(All);
-  std::string Error;
-  EXPECT_FALSE(readCapture(Folder, Error));
-  EXPECT_NE(Error.find("the table of the heap's blocks is damaged"),
-            std::string::npos)
-      << Error;
-}
-
-TEST_F(CaptureFile, RoundTrip) {
+TEST_F(CaptureFileTest, RoundTrip) {
   write(sample());
   std::string Error;
   std::optional<Capture> Read = readCapture(Folder, Error);
@@ -196,7 +60,7 @@ TEST_F(CaptureFile, RoundTrip) {
   }
 }
 
-TEST_F(CaptureFile, IdenticalBlobsAreKeptOnce) {
+TEST_F(CaptureFileTest, IdenticalBlobsAreKeptOnce) {
   Capture C = sample();
   write(C);
   size_t Once = blobs().size();
@@ -209,7 +73,7 @@ TEST_F(CaptureFile, IdenticalBlobsAreKeptOnce) {
 
 // One blob may be what was there before, what came after, and the memory of
 // another case.
-TEST_F(CaptureFile, SharedBlobsAreReadByAll) {
+TEST_F(CaptureFileTest, SharedBlobsAreReadByAll) {
   Capture C = sample();
   Bytes Data(5000);
   for (size_t K = 0; K < Data.size(); ++K)
@@ -242,7 +106,7 @@ TEST(Case, RunsOfMarksEndWhereTheyDiffer) {
     }
 }
 
-TEST_F(CaptureFile, EveryTruncatedBlobIsRefused) {
+TEST_F(CaptureFileTest, EveryTruncatedBlobIsRefused) {
   write(sample());
   for (const fs::path &Blob : blobs()) {
     std::string Error;
@@ -259,7 +123,7 @@ TEST_F(CaptureFile, EveryTruncatedBlobIsRefused) {
 
 // Large memory without repetitions is mapped, not copied; what is wrong with
 // its file is found as well.
-TEST_F(CaptureFile, WhatDoesNotCompressStaysAsItIs) {
+TEST_F(CaptureFileTest, WhatDoesNotCompressStaysAsItIs) {
   Bytes Noise(1 << 20);
   uint32_t State = 1;
   for (uint8_t &B : Noise)
@@ -302,7 +166,7 @@ TEST_F(CaptureFile, WhatDoesNotCompressStaysAsItIs) {
   EXPECT_NE(refusal().find("cannot read"), std::string::npos);
 }
 
-TEST_F(CaptureFile, AFlippedByteOfABlobIsRefused) {
+TEST_F(CaptureFileTest, AFlippedByteOfABlobIsRefused) {
   write(sample());
   for (const fs::path &Blob : blobs()) {
     std::string Error;
@@ -322,7 +186,7 @@ TEST_F(CaptureFile, AFlippedByteOfABlobIsRefused) {
   }
 }
 
-TEST_F(CaptureFile, EveryTruncatedIndexIsRefused) {
+TEST_F(CaptureFileTest, EveryTruncatedIndexIsRefused) {
   write(sample());
   std::string Text = indexText();
   for (size_t N = 0; N + 2 < Text.size(); N += 7) {
@@ -333,18 +197,18 @@ TEST_F(CaptureFile, EveryTruncatedIndexIsRefused) {
   EXPECT_NE(refusal().find("is truncated or is no JSON"), std::string::npos);
 }
 
-TEST_F(CaptureFile, AChangedIndexIsRefused) {
+TEST_F(CaptureFileTest, AChangedIndexIsRefused) {
   write(sample());
   std::string Text = indexText();
   size_t At = Text.find("\"weight\": 77");
   ASSERT_NE(At, Text.npos);
   replaceIndex(std::string(Text).replace(At, 12, "\"weight\": 78"));
   EXPECT_NE(refusal().find("its checksum is wrong"), std::string::npos);
-  At = Text.find("\"version\": 5");
+  At = Text.find("\"version\": 6");
   ASSERT_NE(At, Text.npos);
-  replaceIndex(std::string(Text).replace(At, 12, "\"version\": 6"));
-  EXPECT_NE(refusal().find("has version 6 of the format, but this program "
-                           "reads version 1 to 5"),
+  replaceIndex(std::string(Text).replace(At, 12, "\"version\": 7"));
+  EXPECT_NE(refusal().find("has version 7 of the format, but this program "
+                           "reads version 1 to 6"),
             std::string::npos);
   replaceIndex("{\"format\": \"something\"}");
   EXPECT_NE(refusal().find("is not the index of a capture"), std::string::npos);
@@ -352,7 +216,7 @@ TEST_F(CaptureFile, AChangedIndexIsRefused) {
   EXPECT_NE(refusal().find("is not the index of a capture"), std::string::npos);
 }
 
-TEST_F(CaptureFile, NothingThere) {
+TEST_F(CaptureFileTest, NothingThere) {
   EXPECT_NE(refusal().find("cannot read the folder"), std::string::npos);
   fs::create_directories(Folder);
   EXPECT_NE(refusal().find("holds no capture"), std::string::npos);
@@ -361,7 +225,7 @@ TEST_F(CaptureFile, NothingThere) {
   EXPECT_NE(refusal().find("holds no capture"), std::string::npos);
 }
 
-TEST_F(CaptureFile, SeveralProcesses) {
+TEST_F(CaptureFileTest, SeveralProcesses) {
   write(sample());
   write(sample());
   std::string Error;
@@ -374,7 +238,7 @@ TEST_F(CaptureFile, SeveralProcesses) {
   EXPECT_EQ(C->Cases[1].Module, 1u);
 }
 
-TEST_F(CaptureFile, DroppedCasesTakeTheirBlobsAlong) {
+TEST_F(CaptureFileTest, DroppedCasesTakeTheirBlobsAlong) {
   CaptureWriter W(Folder, "app", "V100");
   ASSERT_TRUE(W.addModule("// ptx"));
   Case A, B;
@@ -398,7 +262,7 @@ TEST_F(CaptureFile, DroppedCasesTakeTheirBlobsAlong) {
 }
 
 // A child's case has a blob that the parent has, too, and then drops.
-TEST_F(CaptureFile, DroppedCasesLeaveTheBlobsOfOtherProcesses) {
+TEST_F(CaptureFileTest, DroppedCasesLeaveTheBlobsOfOtherProcesses) {
   CaptureWriter Parent(Folder, "app", "V100");
   CaptureWriter Child(Folder, "app", "V100");
   Case A;
@@ -417,7 +281,7 @@ TEST_F(CaptureFile, DroppedCasesLeaveTheBlobsOfOtherProcesses) {
   EXPECT_EQ(C->Cases.size(), 1u);
 }
 
-TEST_F(CaptureFile, WhatCannotBeWrittenIsReported) {
+TEST_F(CaptureFileTest, WhatCannotBeWrittenIsReported) {
   // A blob cannot be written: its name is taken by a folder.
   CaptureWriter W(Folder, "app", "V100");
   ASSERT_TRUE(W.error().empty());
@@ -432,7 +296,7 @@ TEST_F(CaptureFile, WhatCannotBeWrittenIsReported) {
     EXPECT_NE(E.path().extension(), ".part");
 }
 
-TEST_F(CaptureFile, RemoveTouchesCapturesOnly) {
+TEST_F(CaptureFileTest, RemoveTouchesCapturesOnly) {
   write(sample());
   std::string Error;
   std::ofstream(Folder + "/notes.txt") << "mine";
