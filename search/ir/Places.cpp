@@ -160,6 +160,9 @@ std::vector<Place> IrProgram::places() const {
     Surroundings Around(*Functions[Index].F, Costs, Dominators);
     Savings Saved(*Functions[Index].F, Costs, Dominators);
     forEachAnchored(*Functions[Index].F, [&](Instruction &I, unsigned Number) {
+      // clang leaves code that nothing leads to at -O0.
+      if (!Dominators.isReachableFromEntry(I.getParent()))
+        return;
       if (const Argument *A = argumentOf(I); A && !A->hasNoAliasAttr())
         Accesses.push_back({A, All.size()});
       Place P;

@@ -31,6 +31,8 @@ public:
 
   std::vector<Edit> of(Instruction &I) const {
     std::vector<Edit> All;
+    if (!Anchors.isReachable(I))
+      return All;
     if (auto *Load = dyn_cast<LoadInst>(&I); Load && Load->isSimple()) {
       add(forward(*Load), All);
       add(hoist(*Load), All);
@@ -145,7 +147,7 @@ std::optional<Edit> Suggester::delay(StoreInst &Store) const {
     auto *I = dyn_cast<Instruction>(U);
     if (!I || I == &Store || I->getFunction() != Store.getFunction() ||
         getLoadStorePointerOperand(I) != Store.getPointerOperand() ||
-        !Dominators.dominates(&Store, I))
+        !Anchors.isReachable(*I) || !Dominators.dominates(&Store, I))
       continue;
     if (!Next || Dominators.dominates(I, Next))
       Next = I;

@@ -177,6 +177,31 @@ static std::string withoutLocations(StringRef PTX) {
   return Rest;
 }
 
+// clang leaves such code at -O0, as after a return that a label follows.
+TEST(IrProgram, WhatNothingLeadsToIsNoPlace) {
+  std::unique_ptr<IrProgram> P =
+      programOf(R"(target triple = "nvptx64-nvidia-cuda"
+    define void @k(ptr %p, i32 %n) {
+      store i32 1, ptr %p
+      ret void
+    again:
+      %more = icmp sgt i32 %n, 3
+      br i1 %more, label %then, label %again
+    then:
+      %old = load i32, ptr %p
+      %new = sdiv i32 %old, %n
+      store i32 %new, ptr %p
+      br label %again
+    }
+    !nvvm.annotations = !{!0}
+    !0 = !{ptr @k, !"kernel", i32 1})");
+  P->setHeat({{5, 5, 5, 5, 5, 5, 5, 5}});
+  for (const Place &At : P->places())
+    EXPECT_LT(At.Number, 2u);
+  EXPECT_TRUE(P->buildWatched(10).ok());
+  EXPECT_TRUE(P->buildTagged().ok());
+}
+
 TEST(IrProgram, TaggedCodeIsTheSameCode) {
   for (const char *Text : allModules()) {
     std::unique_ptr<IrProgram> P = programOf(Text);
