@@ -32,9 +32,11 @@ public:
   int rank() const override { return Rank; }
   int size() const override { return Size; }
   bool send(int To, StringRef Message) override {
+    std::lock_guard<std::mutex> Hold(Lock);
     return Table.Send(To, Message.data(), Message.size()) == 0;
   }
   std::optional<Received> receive() override {
+    std::lock_guard<std::mutex> Hold(Lock);
     int From;
     long Length = Table.Peek(&From);
     if (Length < 0)
@@ -48,6 +50,8 @@ public:
 
 private:
   const GevoMpiLink &Table;
+  /// MPI is called by one thread at a time.
+  std::mutex Lock;
   int Rank = 0, Size = 1;
 };
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The first letter of a message says what it is. To a rank: set-up, work, end.
-// From it: ready, refused (with the reason), answer, death (of its worker, with
-// the reason), alive.
+// The first letter of a message says what it is. To a rank: set-up, work, end,
+// alive. From it: ready, refused (with the reason), answer, death (of its
+// worker, with the reason), alive.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,7 @@
 #include <cassert>
 #include <chrono>
 #include <deque>
-#include <thread>
+#include <map>
 
 using namespace llvm;
 using namespace gevo;
@@ -29,6 +29,8 @@ static constexpr char SetUp = 's', Work = 'w', End = 'e', Ready = 'y',
 
 // Shorter than most evaluations.
 static constexpr unsigned PauseMilliseconds = 1;
+
+static constexpr std::chrono::seconds BetweenSigns(1);
 
 static std::string message(char Kind, StringRef Text = "") {
   return std::string(1, Kind) + Text.str();
@@ -52,6 +54,24 @@ public:
 
 private:
   Clock::time_point Last = Clock::now();
+};
+
+/// How long nothing was heard. What this process slept through, as one that was
+/// stopped together with all others does, is nobody's silence.
+class Silence {
+public:
+  void heard() { Total = {}; }
+  /// To be called at least as often as signs come.
+  Clock::duration soFar() {
+    auto Now = Clock::now();
+    Total += std::min<Clock::duration>(Now - Last, BetweenSigns);
+    Last = Now;
+    return Total;
+  }
+
+private:
+  Clock::time_point Last = Clock::now();
+  Clock::duration Total = {};
 };
 
 class RankWorkers : public Workers {
@@ -187,29 +207,67 @@ std::unique_ptr<Workers> gevo::rankWorkers(RankLink &Link,
       Link, std::move(Local), std::move(Others), std::move(Lost), MostSilent);
 }
 
-Expected<std::vector<int>> gevo::setUpRanks(RankLink &Link, StringRef Setup,
-                                            unsigned Seconds) {
+Expected<std::vector<int>>
+gevo::setUpRanks(RankLink &Link, StringRef Setup,
+                 const std::function<void(int)> &Lost, unsigned MostSilent) {
   std::vector<int> Up;
-  for (int Rank = 1; Rank < Link.size(); ++Rank)
+  std::map<int, Silence> Awaited;
+  for (int Rank = 1; Rank < Link.size(); ++Rank) {
     Link.send(Rank, message(SetUp, Setup));
+    Awaited.try_emplace(Rank);
+  }
   Pace Asking;
-  auto Until = Clock::now() + std::chrono::seconds(Seconds);
-  while (int(Up.size()) + 1 < Link.size() && Clock::now() < Until) {
-    std::optional<RankLink::Received> M = Link.receive();
-    if (!M) {
-      Asking.pause();
+  while (!Awaited.empty()) {
+    if (std::optional<RankLink::Received> M = Link.receive()) {
+      auto Sender = Awaited.find(M->From);
+      if (Sender == Awaited.end())
+        continue;
+      Sender->second.heard();
+      StringRef Text = M->Message;
+      if (Text.consume_front(StringRef(&Refused, 1)))
+        return createStringError(inconvertibleErrorCode(),
+                                 "rank " + Twine(M->From) + ": " + Text);
+      if (Text.starts_with(StringRef(&Ready, 1))) {
+        Up.push_back(M->From);
+        Awaited.erase(Sender);
+      }
       continue;
     }
-    StringRef Text = M->Message;
-    if (Text.consume_front(StringRef(&Refused, 1)))
-      return createStringError(inconvertibleErrorCode(),
-                               "rank " + Twine(M->From) + ": " + Text);
-    if (Text.starts_with(StringRef(&Ready, 1)))
-      Up.push_back(M->From);
+    for (auto I = Awaited.begin(); I != Awaited.end();) {
+      bool Dead = I->second.soFar() > std::chrono::seconds(MostSilent);
+      if (Dead) {
+        Link.setBroken();
+        Lost(I->first);
+      }
+      I = Dead ? Awaited.erase(I) : std::next(I);
+    }
+    Asking.pause();
   }
   // Workers have the same numbers whichever rank is ready first.
   llvm::sort(Up);
   return Up;
+}
+
+RankSigns::RankSigns(RankLink &Link) : Link(Link), Sender([this] { give(); }) {}
+
+void RankSigns::give() {
+  std::unique_lock<std::mutex> Hold(Lock);
+  while (!Changed.wait_for(Hold, BetweenSigns, [this] { return End; })) {
+    if (Link.rank())
+      Link.send(0, message(Alive));
+    else
+      for (int Rank = 1; Rank < Link.size(); ++Rank)
+        Link.send(Rank, message(Alive));
+  }
+}
+
+RankSigns::~RankSigns() {
+  {
+    std::lock_guard<std::mutex> Hold(Lock);
+    End = true;
+  }
+  Changed.notify_one();
+  Sender.join();
 }
 
 void gevo::dismissRanks(RankLink &Link) {
@@ -217,56 +275,92 @@ void gevo::dismissRanks(RankLink &Link) {
     Link.send(Rank, message(End, Link.broken() ? "broken" : ""));
 }
 
-void gevo::serveRank(
-    RankLink &Link,
-    const std::function<Expected<std::unique_ptr<Workers>>(StringRef)> &Start) {
+namespace {
+
+/// What another rank than rank 0 does.
+class Server {
+public:
+  using Starter = std::function<Expected<std::unique_ptr<Workers>>(StringRef)>;
+  Server(RankLink &Link, const Starter &Start, unsigned MostSilent)
+      : Link(Link), Start(Start), MostSilent(MostSilent) {}
+  Error serve();
+
+private:
+  /// False if that was the end.
+  bool obey(StringRef Message);
+  void answer();
+
+  RankLink &Link;
+  const Starter &Start;
+  std::chrono::seconds MostSilent;
   std::unique_ptr<Workers> Worker;
   bool Busy = false;
-  auto LastSign = Clock::now();
   Pace Asking;
-  while (true) {
-    if (std::optional<RankLink::Received> M = Link.receive()) {
-      Asking.heard();
-      StringRef Text = StringRef(M->Message).drop_front();
-      switch (M->Message[0]) {
-      case SetUp: {
-        Expected<std::unique_ptr<Workers>> W = Start(Text);
-        Link.send(0, W ? message(Ready)
-                       : message(Refused, toString(W.takeError())));
-        if (W)
-          Worker = std::move(*W);
-        break;
-      }
-      case Work:
-        assert(Worker && !Busy && "first ready, then one thing at a time");
-        Worker->send(0, Text);
-        Busy = true;
-        break;
-      case End:
-        if (!Text.empty())
-          Link.setBroken();
-        return;
-      }
-    }
-    if (Clock::now() - LastSign > std::chrono::seconds(1)) {
-      LastSign = Clock::now();
-      Link.send(0, message(Alive));
-    }
-    if (!Busy) {
-      Asking.pause();
-      continue;
-    }
-    Expected<std::optional<Workers::Reply>> R =
-        Worker->waitFor(PauseMilliseconds);
-    if (R && !*R)
-      continue;
-    Busy = false;
-    Asking.heard();
-    if (!R)
-      Link.send(0, message(Death, toString(R.takeError())));
-    else if ((*R)->Text)
-      Link.send(0, message(Answer, *(*R)->Text));
-    else
-      Link.send(0, message(Death, (*R)->Death));
+  Silence OfRankZero;
+};
+
+} // namespace
+
+bool Server::obey(StringRef Message) {
+  OfRankZero.heard();
+  StringRef Text = Message.drop_front();
+  switch (Message[0]) {
+  case Alive:
+    return true;
+  case SetUp: {
+    Expected<std::unique_ptr<Workers>> W = Start(Text);
+    Link.send(0,
+              W ? message(Ready) : message(Refused, toString(W.takeError())));
+    if (W)
+      Worker = std::move(*W);
+    break;
   }
+  case Work:
+    assert(Worker && !Busy && "first ready, then one thing at a time");
+    Worker->send(0, Text);
+    Busy = true;
+    break;
+  case End:
+    if (!Text.empty())
+      Link.setBroken();
+    return false;
+  }
+  Asking.heard();
+  return true;
+}
+
+void Server::answer() {
+  Expected<std::optional<Workers::Reply>> R =
+      Worker->waitFor(PauseMilliseconds);
+  if (R && !*R)
+    return;
+  Busy = false;
+  Asking.heard();
+  if (!R)
+    Link.send(0, message(Death, toString(R.takeError())));
+  else if ((*R)->Text)
+    Link.send(0, message(Answer, *(*R)->Text));
+  else
+    Link.send(0, message(Death, (*R)->Death));
+}
+
+Error Server::serve() {
+  while (OfRankZero.soFar() < MostSilent) {
+    if (std::optional<RankLink::Received> M = Link.receive())
+      if (!obey(M->Message))
+        return Error::success();
+    if (Busy)
+      answer();
+    else
+      Asking.pause();
+  }
+  Link.setBroken();
+  return createStringError(inconvertibleErrorCode(),
+                           "rank " + Twine(Link.rank()) +
+                               " ends, as rank 0 is silent");
+}
+
+Error gevo::serveRank(RankLink &Link, const Server::Starter &Start,
+                      unsigned MostSilent) {
+  return Server(Link, Start, MostSilent).serve();
 }

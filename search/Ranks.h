@@ -8,7 +8,8 @@
 // Under mpirun rank 0 searches, and evaluates like every other rank: each has a
 // worker of its own, so that what a variant does to its worker is no matter of
 // MPI. A rank that falls silent is taken for dead, and rank 0's worker does
-// what was its to do; the results are the same whoever evaluates.
+// what was its to do; the results are the same whoever evaluates. If rank 0
+// falls silent, the others have nobody to work for, and end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,11 +17,15 @@
 #define GEVO_SEARCH_RANKS_H
 
 #include "search/Workers.h"
+#include <condition_variable>
+#include <mutex>
+#include <thread>
 #include <vector>
 
 namespace gevo {
 
-/// Messages to and from other ranks.
+/// Messages to and from other ranks. One thread more than the one that uses it
+/// may send.
 class RankLink {
 public:
   virtual ~RankLink();
@@ -49,7 +54,7 @@ private:
 /// others, else null. An error if it did and there is no library for it.
 llvm::Expected<std::unique_ptr<RankLink>> openRanks();
 
-/// How long a rank that has work may be silent.
+/// How long a rank may be silent.
 constexpr unsigned MostSilentSeconds = 30;
 
 /// On rank 0: its own worker \p Local, which has a count of one, and those of
@@ -60,18 +65,41 @@ std::unique_ptr<Workers> rankWorkers(RankLink &Link,
                                      std::function<void(int)> Lost,
                                      unsigned MostSilent = MostSilentSeconds);
 
-/// On rank 0: tells all other ranks \p Setup, and which of them are ready.
-/// The error is the first that one has with it, or that none answered in time.
+/// On rank 0: tells all other ranks \p Setup, and which of them are ready;
+/// waits for all but those that are silent, of which \p Lost is told. The error
+/// is the first that one has with it.
 llvm::Expected<std::vector<int>>
-setUpRanks(RankLink &Link, llvm::StringRef Setup, unsigned Seconds);
+setUpRanks(RankLink &Link, llvm::StringRef Setup,
+           const std::function<void(int)> &Lost,
+           unsigned MostSilent = MostSilentSeconds);
+
+/// As long as it exists, tells rank 0, or from rank 0 all others, every second
+/// that this rank lives, whatever else it waits for.
+class RankSigns {
+public:
+  explicit RankSigns(RankLink &Link);
+  ~RankSigns();
+
+private:
+  void give();
+
+  RankLink &Link;
+  std::mutex Lock;
+  std::condition_variable Changed;
+  bool End = false;
+  std::thread Sender;
+};
+
 /// On rank 0: nothing more to do.
 void dismissRanks(RankLink &Link);
 
 /// On the others: waits for the set-up, has \p Start make a worker of it, and
-/// works until it is dismissed.
-void serveRank(RankLink &Link,
-               const std::function<llvm::Expected<std::unique_ptr<Workers>>(
-                   llvm::StringRef)> &Start);
+/// works until it is dismissed. The error is that rank 0 is silent.
+llvm::Error
+serveRank(RankLink &Link,
+          const std::function<
+              llvm::Expected<std::unique_ptr<Workers>>(llvm::StringRef)> &Start,
+          unsigned MostSilent = MostSilentSeconds);
 
 } // namespace gevo
 

@@ -113,6 +113,7 @@ static int execute(const WholeScenario &S, ArrayRef<StringRef> Words,
   sigset_t Interrupt, Before;
   sigemptyset(&Interrupt);
   sigaddset(&Interrupt, SIGINT);
+  sigaddset(&Interrupt, SIGUSR1);
   pthread_sigmask(SIG_BLOCK, &Interrupt, &Before);
   bool NotStarted = false;
   sys::ProcessInfo Child =

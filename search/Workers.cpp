@@ -109,6 +109,7 @@ static void keepFreedMemory() {
                                const std::function<Service()> &Start) {
   // The parent decides when to stop; without it there is nobody to work for.
   std::signal(SIGINT, SIG_IGN);
+  std::signal(SIGUSR1, SIG_IGN);
   std::signal(SIGTERM, SIG_DFL);
   std::signal(SIGPIPE, SIG_DFL);
   prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -37,7 +37,9 @@ void dropSent() {
 }
 
 int begin(int *Rank, int *Size) {
-  if (MPI_Init(nullptr, nullptr))
+  int Threads = 0;
+  if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &Threads) ||
+      Threads < MPI_THREAD_SERIALIZED)
     return 1;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   return MPI_Comm_rank(MPI_COMM_WORLD, Rank) ||

@@ -208,16 +208,15 @@ Error Pipeline::startWorkers() {
     json::Value Setup = json::Object{{"settings", toJSON(Asked)},
                                      {"folder", Options.Folder},
                                      {"identity", Judging->identity()}};
+    auto Lost = [this](int Rank) {
+      V.say("rank " + Twine(Rank) + " is silent; rank 0 does its work");
+    };
     Expected<std::vector<int>> Up =
-        setUpRanks(*Options.Ranks, formatv("{0}", Setup).str(),
-                   /*Seconds=*/600);
+        setUpRanks(*Options.Ranks, formatv("{0}", Setup).str(), Lost);
     if (!Up)
       return Up.takeError();
     Ready = std::move(*Up);
-    Started = rankWorkers(
-        *Options.Ranks, std::move(*Started), Ready, [this](int Rank) {
-          V.say("rank " + Twine(Rank) + " is silent; rank 0 does its work");
-        });
+    Started = rankWorkers(*Options.Ranks, std::move(*Started), Ready, Lost);
   }
   V.say(formatv("{0}, each with up to {1:f1} GiB of memory",
                 counted((*Started)->count(), Options.Ranks ? "rank" : "worker"),
@@ -389,11 +388,11 @@ Error gevo::runPipeline(const PipelineOptions &Options, View &V) {
   return Pipeline(Options, V).run();
 }
 
-void gevo::followPipeline(RankLink &Ranks) {
+Error gevo::followPipeline(RankLink &Ranks) {
   PipelineOptions Options;
   View Silent(/*Quiet=*/true, /*Json=*/false);
   std::unique_ptr<Pipeline> P;
-  serveRank(Ranks, [&](StringRef Text) -> Expected<std::unique_ptr<Workers>> {
+  auto Start = [&](StringRef Text) -> Expected<std::unique_ptr<Workers>> {
     Expected<json::Value> Setup = json::parse(Text);
     if (!Setup)
       return Setup.takeError();
@@ -406,5 +405,10 @@ void gevo::followPipeline(RankLink &Ranks) {
     Options.Ranks = &Ranks;
     P = std::make_unique<Pipeline>(Options, Silent);
     return P->follow(*O.getString("identity"));
-  });
+  };
+  Error E = serveRank(Ranks, Start);
+  if (!E || !P)
+    return E;
+  return failure(toString(std::move(E)) + "; gevo-search --resume=" +
+                 shellWord(Options.Folder) + " goes on");
 }

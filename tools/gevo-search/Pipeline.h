@@ -39,8 +39,9 @@ void stopSearch();
 /// Does all of it.
 llvm::Error runPipeline(const PipelineOptions &Options, View &V);
 
-/// Evaluates for the search of rank 0 until it is over.
-void followPipeline(RankLink &Ranks);
+/// Evaluates for the search of rank 0 until it is over. The error is that rank
+/// 0 is gone.
+llvm::Error followPipeline(RankLink &Ranks);
 
 } // namespace gevo
 

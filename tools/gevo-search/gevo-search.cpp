@@ -383,17 +383,27 @@ int main(int Count, char **Arguments) {
   // LLVM takes an interrupted wait for a child that did not end in time.
   Action.sa_flags = SA_RESETHAND | SA_RESTART;
   sigaction(SIGINT, &Action, nullptr);
+  // Ctrl-C makes mpirun kill all ranks; this signal it hands on.
+  Action.sa_flags = SA_RESTART;
+  sigaction(SIGUSR1, &Action, nullptr);
   // A full disk is an error to tell, not an end.
   std::signal(SIGXFSZ, SIG_IGN);
   Expected<std::unique_ptr<RankLink>> Ranks = openRanks();
   Error E = Ranks ? Error::success() : Ranks.takeError();
-  if (!E && *Ranks && (*Ranks)->rank()) {
-    followPipeline(**Ranks);
+  std::optional<RankSigns> Signs;
+  if (!E && *Ranks) {
+    Signs.emplace(**Ranks);
+    if ((*Ranks)->rank())
+      std::signal(SIGUSR1, SIG_IGN);
+  }
+  if (Signs && (*Ranks)->rank()) {
+    E = followPipeline(**Ranks);
   } else if (!E) {
     E = search(Program, Ranks->get());
     if (*Ranks)
       dismissRanks(**Ranks);
   }
+  Signs.reset();
   int Status = E ? 1 : 0;
   if (E)
     WithColor::error(errs(), "gevo-search") << toString(std::move(E)) << '\n';

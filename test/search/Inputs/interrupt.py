@@ -1,6 +1,7 @@
 # Runs gevo-search and presses Ctrl-C, which reaches all of its processes, when
 # its store has some evaluations; instead of a store with "validating" when it says
-# so, or with a file when that has a line.
+# so, or with a file when that has a line. mpirun kills its ranks then, so it gets
+# the signal that it hands on to them.
 import os, signal, subprocess, sys, time
 
 when, command = sys.argv[1], sys.argv[2:]
@@ -10,7 +11,10 @@ search = subprocess.Popen(
 
 
 def press():
-    os.killpg(search.pid, signal.SIGINT)
+    if command[0] == "mpirun":
+        search.send_signal(signal.SIGUSR1)
+    else:
+        os.killpg(search.pid, signal.SIGINT)
 
 
 if when == "validating":

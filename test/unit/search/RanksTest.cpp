@@ -79,15 +79,21 @@ protected:
   void start(int Size) {
     P = std::make_unique<Post>(Size);
     Link = std::make_unique<ThreadLink>(*P, 0);
+    Signs = std::make_unique<RankSigns>(*Link);
     for (int Rank = 1; Rank < Size; ++Rank)
       Threads.emplace_back([this, Rank] {
         ThreadLink Own(*P, Rank);
-        serveRank(
-            Own, [Rank](StringRef Setup) -> Expected<std::unique_ptr<Workers>> {
-              if (Setup == "bad")
-                return createStringError(inconvertibleErrorCode(), "it is bad");
-              return std::make_unique<Echo>((Setup + Twine(Rank)).str());
-            });
+        RankSigns OwnSigns(Own);
+        auto Start =
+            [Rank](StringRef Setup) -> Expected<std::unique_ptr<Workers>> {
+          if (Setup == "bad")
+            return createStringError(inconvertibleErrorCode(), "it is bad");
+          return std::make_unique<Echo>((Setup + Twine(Rank)).str());
+        };
+        if (Error E = serveRank(Own, Start, MostSilent)) {
+          std::lock_guard<std::mutex> Guard(P->Lock);
+          Ends.insert(toString(std::move(E)));
+        }
       });
   }
   void TearDown() override {
@@ -95,17 +101,21 @@ protected:
     for (std::thread &T : Threads)
       T.join();
   }
-  std::unique_ptr<Workers> workers(unsigned MostSilent = 60) {
-    return rankWorkers(
-        *Link, std::make_unique<Echo>("local"),
-        cantFail(setUpRanks(*Link, "rank", 60)),
-        [this](int Rank) { Lost.insert(Rank); }, MostSilent);
+  std::unique_ptr<Workers> workers() {
+    auto Lose = [this](int Rank) { Lost.insert(Rank); };
+    return rankWorkers(*Link, std::make_unique<Echo>("local"),
+                       cantFail(setUpRanks(*Link, "rank", Lose, MostSilent)),
+                       Lose, MostSilent);
   }
 
+  unsigned MostSilent = 60;
   std::unique_ptr<Post> P;
   std::unique_ptr<ThreadLink> Link;
+  std::unique_ptr<RankSigns> Signs;
   std::vector<std::thread> Threads;
   std::set<int> Lost;
+  /// What those say that end before they are dismissed.
+  std::set<std::string> Ends;
 };
 
 } // namespace
@@ -134,8 +144,9 @@ TEST_F(Ranks, TellHowTheirWorkersDie) {
 }
 
 TEST_F(Ranks, ThatFallSilentCostNothing) {
+  MostSilent = 4;
   start(3);
-  auto W = workers(/*MostSilent=*/4);
+  auto W = workers();
   P->Dead[2] = true;
   for (unsigned I = 0; I < 3; ++I)
     W->send(I, "it");
@@ -156,6 +167,30 @@ TEST_F(Ranks, ThatFallSilentCostNothing) {
 
 TEST_F(Ranks, SayWhatIsWrongWithTheSetup) {
   start(2);
-  EXPECT_EQ(toString(setUpRanks(*Link, "bad", 60).takeError()),
+  EXPECT_EQ(toString(setUpRanks(*Link, "bad", [](int) {}).takeError()),
             "rank 1: it is bad");
+}
+
+// One that is dead before there is anything to do keeps nobody waiting, neither
+// now nor at the end.
+TEST_F(Ranks, ThatAreDeadAtTheStartAreLeftOut) {
+  MostSilent = 4;
+  start(3);
+  P->Dead[1] = true;
+  auto W = workers();
+  EXPECT_EQ(W->count(), 2u);
+  EXPECT_EQ(Lost, (std::set<int>{1}));
+  EXPECT_TRUE(Link->broken());
+  W->send(1, "it");
+  EXPECT_EQ(*cantFail(W->wait()).Text, "rank2 did it");
+}
+
+TEST_F(Ranks, EndWhenRankZeroIsSilent) {
+  MostSilent = 4;
+  start(2);
+  auto W = workers();
+  Signs.reset();
+  Threads[0].join();
+  Threads.clear();
+  EXPECT_EQ(Ends, (std::set<std::string>{"rank 1 ends, as rank 0 is silent"}));
 }
