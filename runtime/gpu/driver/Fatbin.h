@@ -44,7 +44,10 @@ struct FatbinWrapper {
   uint32_t Magic;
   uint32_t Version;
   const void *Data;
-  const void *Prelinked;
+  /// Of linked code: the containers of the objects, and null.
+  const void *const *Prelinked;
+
+  bool isLinked() const { return Version == 2 && Prelinked; }
 };
 
 /// What an entry holds.

@@ -7,6 +7,7 @@
 
 #include "runtime/gpu/driver/Image.h"
 #include "runtime/gpu/driver/Fatbin.h"
+#include "runtime/gpu/ptx/Merge.h"
 
 #include <cstdio>
 #include <cstring>
@@ -37,6 +38,23 @@ void noteNewerCode(unsigned CodeArch, unsigned Arch) {
                  Arch, CodeArch);
 }
 
+/// PTX of a container for \p Arch.
+CUresult readBest(const std::vector<gpu::FatbinEntry> &Entries, unsigned Arch,
+                  std::string &Text, unsigned &TextArch, std::string &Error) {
+  const gpu::FatbinEntry *Best = gpu::choosePTX(Entries, Arch);
+  if (!Best) {
+    Error = "the fatbin holds machine code only; build the program so that it "
+            "carries PTX";
+    return CUDA_ERROR_NO_BINARY_FOR_GPU;
+  }
+  std::optional<std::string> Image = Best->image(Error);
+  if (!Image)
+    return CUDA_ERROR_INVALID_IMAGE;
+  Text = std::move(*Image);
+  TextArch = Best->Arch;
+  return CUDA_SUCCESS;
+}
+
 CUresult readContainer(std::string_view Bytes, unsigned Arch,
                        std::vector<std::string> &Texts, std::string &Error) {
   auto Entries = gpu::readFatbin(Bytes, Error);
@@ -52,18 +70,54 @@ CUresult readContainer(std::string_view Bytes, unsigned Arch,
   }
   if (!Texts.empty())
     return CUDA_SUCCESS;
-  const gpu::FatbinEntry *Best = gpu::choosePTX(*Entries, Arch);
-  if (!Best) {
-    Error = "the fatbin holds machine code only; build the program so that it "
-            "carries PTX";
-    return CUDA_ERROR_NO_BINARY_FOR_GPU;
+  std::string Text;
+  unsigned TextArch;
+  if (CUresult R = readBest(*Entries, Arch, Text, TextArch, Error))
+    return R;
+  if (TextArch > Arch)
+    noteNewerCode(TextArch, Arch);
+  Texts.push_back(std::move(Text));
+  return CUDA_SUCCESS;
+}
+
+/// A variable of the library with which kernels launch kernels. nvcc links it
+/// to all relocatable code, whether it is used or not.
+constexpr std::string_view DeviceRuntime = "__CNPRT_VERSION_NUMBER__";
+
+/// What nvcc linked (-rdc=true) is machine code; what it was linked from is in
+/// the program, too. \p Parts are its containers, and null.
+CUresult linkParts(const void *const *Parts, unsigned Arch,
+                   std::vector<std::string> &Texts, std::string &Error) {
+  std::vector<gpu::ptx::NamedText> Found;
+  for (size_t I = 0; Parts[I]; ++I) {
+    const char *Bytes = static_cast<const char *>(Parts[I]);
+    auto Entries =
+        gpu::readFatbin({Bytes, gpu::statedFatbinSize(Bytes)}, Error);
+    if (!Entries)
+      return CUDA_ERROR_INVALID_IMAGE;
+    std::string Text;
+    unsigned TextArch;
+    if (CUresult R = readBest(*Entries, Arch, Text, TextArch, Error))
+      return R;
+    if (Text.find(DeviceRuntime) != std::string::npos)
+      continue;
+    if (TextArch > Arch)
+      noteNewerCode(TextArch, Arch);
+    Found.push_back({"part " + std::to_string(I + 1), std::move(Text)});
   }
-  if (Best->Arch > Arch)
-    noteNewerCode(Best->Arch, Arch);
-  std::optional<std::string> Text = Best->image(Error);
-  if (!Text)
-    return CUDA_ERROR_INVALID_IMAGE;
-  Texts.push_back(std::move(*Text));
+  auto Whole = gpu::ptx::mergeTexts(Found);
+  if (!Whole) {
+    Error = "cannot link its relocatable PTX: " + Whole.error().str();
+    return CUDA_ERROR_INVALID_PTX;
+  }
+  for (const std::string &Name : Whole->Undefined)
+    Error +=
+        (Error.empty() ? "its relocatable PTX does not define " : ", ") + Name;
+  if (!Error.empty()) {
+    Error += " (kernels that launch kernels are not supported)";
+    return CUDA_ERROR_INVALID_PTX;
+  }
+  Texts.push_back(std::move(Whole->Text));
   return CUDA_SUCCESS;
 }
 
@@ -89,7 +143,11 @@ CUresult gevo::driver::readImage(const void *Data, unsigned Arch,
       Error = "the wrapper does not lead to a fatbin";
       return CUDA_ERROR_INVALID_IMAGE;
     }
-    return readImage(Wrapper.Data, Arch, Texts, Error);
+    CUresult R = readImage(Wrapper.Data, Arch, Texts, Error);
+    if (R != CUDA_ERROR_NO_BINARY_FOR_GPU || !Wrapper.isLinked())
+      return R;
+    Error.clear();
+    return linkParts(Wrapper.Prelinked, Arch, Texts, Error);
   }
   if (Magic == gpu::FatbinMagic)
     return readContainer({Bytes, gpu::statedFatbinSize(Data)}, Arch, Texts,
