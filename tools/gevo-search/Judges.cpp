@@ -14,6 +14,7 @@
 #include "search/ShellText.h"
 #include "tools/gevo-search/Capturing.h"
 #include "tools/gevo-search/MachineCode.h"
+#include "tools/gevo-search/Measuring.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FileSystem.h"
@@ -315,7 +316,11 @@ Error Judges::checkRules() const {
 }
 
 std::string Judges::identity() const {
-  std::string All = Device.identity() + Asked.Gpu + "\n" + Asked.BestOn;
+  std::string All = Device.identity() + Asked.Gpu + "\n" + Asked.BestOn + "\n" +
+                    Asked.MeasuredBy;
+  // Where ptxas is asked for every variant.
+  if (!Launches || Targets[0].Scenario.Goal.source() == Objective::Code)
+    All += assemblingIdentity();
   for (const Target &T : Targets)
     All += T.Scenario.identity();
   if (Launches)

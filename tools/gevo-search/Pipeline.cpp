@@ -14,6 +14,7 @@
 #include "passes/ir/Lower.h"
 #include "search/ShellText.h"
 #include "tools/gevo-search/Finalists.h"
+#include "tools/gevo-search/Measuring.h"
 #include "tools/gevo-search/Modules.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
@@ -66,6 +67,7 @@ private:
                    "program, its arguments or its files have changed");
   }
   Error readProgram();
+  Error knowMeasuring();
   Error judgeSet();
   Error openStore();
   Error prepare(bool Again);
@@ -128,6 +130,28 @@ Error Pipeline::readProgram() {
   return Error::success();
 }
 
+// What is known of code holds as long as it is measured in the same way.
+Error Pipeline::knowMeasuring() {
+  Expected<std::string> Now = measuringIdentity(Asked.gpus());
+  if (!Now)
+    return Now.takeError();
+  bool Same = !Options.Resume || Asked.MeasuredBy == *Now;
+  Asked.MeasuredBy = *Now;
+  if (Same)
+    return Error::success();
+  if (Options.Ranks && Options.Ranks->rank())
+    return failure("it has another version of Gevo, another profile of " +
+                   Asked.Gpu +
+                   ", or other variables such as GEVO_COSTS than "
+                   "rank 0; their times would not compare");
+  return failure("'" + Options.Folder +
+                 "' was measured by another version of Gevo, with another "
+                 "profile of " +
+                 Asked.Gpu +
+                 ", or with other variables such as GEVO_COSTS; times would "
+                 "not compare. Begin anew, without --resume");
+}
+
 Error Pipeline::openStore() {
   std::string Identity = Judging->identity();
   Expected<std::unique_ptr<Store>> Opened =
@@ -139,8 +163,8 @@ Error Pipeline::openStore() {
   Disk = std::move(*Opened);
   if (!Disk->putAside().empty())
     V.say("'" + Options.Folder +
-          "' held the search of another program or input; its evaluations are "
-          "kept as " +
+          "' held the search of another program or input, or one that was "
+          "measured in another way; its evaluations are kept as " +
           Disk->putAside());
   if (Disk->scenario() != Identity)
     return otherProgram();
@@ -166,6 +190,8 @@ WorkerLimits Pipeline::limits() const {
 
 Error Pipeline::prepare(bool Again) {
   if (Error E = readProgram())
+    return E;
+  if (Error E = knowMeasuring())
     return E;
   int Rank = Options.Ranks ? Options.Ranks->rank() : 0;
   std::string Scratch = Options.Folder + "/scratch";

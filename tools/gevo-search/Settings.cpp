@@ -36,6 +36,7 @@ json::Value gevo::toJSON(const Settings &S) {
                       {"accept_findings", S.AcceptFindings},
                       {"whole_runs", S.WholeRuns},
                       {"identity", S.Identity},
+                      {"measured_by", S.MeasuredBy},
                       {"directory", S.Directory}};
 }
 
@@ -54,7 +55,7 @@ bool gevo::fromJSON(const json::Value &Value, Settings &S, json::Path P) {
       Map.map("tolerance", Tolerance) &&
       Map.map("accept_findings", S.AcceptFindings) &&
       Map.map("whole_runs", S.WholeRuns) && Map.map("identity", S.Identity) &&
-      Map.map("directory", S.Directory);
+      Map.map("measured_by", S.MeasuredBy) && Map.map("directory", S.Directory);
   S.Tolerance = {};
   std::string Problem;
   return Read && all_of(Tolerance, [&](const std::string &Rule) {

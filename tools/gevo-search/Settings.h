@@ -44,6 +44,8 @@ struct Settings {
   std::string Directory;
   /// Of the device code.
   std::string Identity;
+  /// Of what measures: the GPUs' profiles and Gevo itself.
+  std::string MeasuredBy;
 
   std::vector<std::string> gpus() const;
 };

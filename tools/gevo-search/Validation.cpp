@@ -10,9 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/gpu/timing/Sass.h"
 #include "search/ShellText.h"
 #include "tools/gevo-search/Judges.h"
+#include "tools/gevo-search/Measuring.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace llvm;
@@ -113,13 +113,8 @@ Exams &Judges::exams() {
 
 // Another ptxas may make other code of the same PTX.
 Error Judges::keepPrices(const Store &Disk) {
-  std::string Path = gpu::timing::findSassTools().Assembler;
-  sys::fs::file_status Status;
-  std::string How = "ptxas " + Path;
-  if (!Path.empty() && !sys::fs::status(Path, Status))
-    How += " " + std::to_string(Status.getSize()) + " " +
-           std::to_string(sys::toTimeT(Status.getLastModificationTime()));
-  Expected<std::unique_ptr<AppendLog>> Log = Disk.openPrices(How);
+  Expected<std::unique_ptr<AppendLog>> Log =
+      Disk.openPrices(assemblingIdentity());
   if (!Log)
     return Log.takeError();
   Prices = std::move(*Log);

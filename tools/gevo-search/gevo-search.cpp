@@ -128,6 +128,18 @@ static std::string anchored(StringRef Word) {
   return Path.str().str();
 }
 
+// GPUs may be files, told apart from names as the embedded GPU does it.
+static std::string anchoredGpus(StringRef List) {
+  SmallVector<StringRef, 4> Names;
+  List.split(Names, ',');
+  std::vector<std::string> All;
+  for (StringRef Name : Names)
+    All.push_back(Name.contains('/') || Name.ends_with(".gpu")
+                      ? anchored(Name.trim())
+                      : Name.str());
+  return join(All, ",");
+}
+
 static Expected<Command> commandOf(ArrayRef<std::string> Words) {
   ErrorOr<std::string> Path = sys::findProgramByName(Words.front());
   if (!Path)
@@ -278,8 +290,8 @@ static Error fill(ArrayRef<std::string> Program, PipelineOptions &O) {
   if (Judge.empty())
     if (Error E = checkOut(S.Out))
       return E;
-  S.Gpu = Gpu;
-  S.BestOn = BestOn;
+  S.Gpu = anchoredGpus(Gpu);
+  S.BestOn = anchoredGpus(BestOn);
   S.Objective = ObjectiveName;
   S.OtherInputs = OtherInputs;
   S.Kernels = Kernels;

@@ -189,6 +189,14 @@ Result<Profile> gevo::gpu::timing::parseProfile(std::string_view Text) {
   return R.P;
 }
 
+std::string gevo::gpu::timing::profileText(const Profile &P) {
+  Profile Copy = P;
+  std::string Text = "name = " + P.Name + "\nfull_name = " + P.FullName + "\n";
+  for (const Field &F : fieldsOf(Copy))
+    Text += std::string(F.Key) + " = " + std::to_string(*F.Value) + "\n";
+  return Text;
+}
+
 Result<Profile> gevo::gpu::timing::readProfile(const std::string &File) {
   std::error_code Ignored;
   if (std::filesystem::is_directory(File, Ignored))

@@ -57,6 +57,10 @@ struct Profile {
 /// field is reported at line 0.
 Result<Profile> parseProfile(std::string_view Text);
 
+/// All fields of \p P, a line each: equal for GPUs on which all takes the same
+/// time.
+std::string profileText(const Profile &P);
+
 /// Reads the profile in \p File.
 Result<Profile> readProfile(const std::string &File);
 
