@@ -105,7 +105,7 @@ double MemoryImage::magnitudeOf(size_t Buffer, ElementType Override) {
       ElementType T =
           Override != ElementType::None ? Override : comparedAs(R.Type);
       It->second = std::max(It->second,
-                            largestMagnitude(T, &P.Known->After[R.Offset],
+                            largestMagnitude(T, &P.expected()[R.Offset],
                                              R.Bytes / gpu::elementBytes(T)));
     }
   return It->second;
@@ -164,9 +164,9 @@ void MemoryImage::judgeRun(Part &P, const Run &Stretch, const OutputRule &Rule,
     Size = 1;
     Limits = Tolerance();
   }
-  const uint8_t *Want = &P.Known->After[Stretch.Offset];
+  const uint8_t *Want = &P.expected()[Stretch.Offset];
   const uint8_t *Got = &P.current()[Stretch.Offset];
-  const uint8_t *First = &P.Start[Stretch.Offset];
+  const uint8_t *First = &P.start()[Stretch.Offset];
   uint64_t Count = Stretch.Bytes / Size;
   bool Relative = Limits.Mode == CompareMode::Relative;
   bool Same = std::memcmp(Want, Got, Stretch.Bytes) == 0;

@@ -19,6 +19,15 @@ namespace {
 constexpr uint64_t PageBytes = 4096;
 constexpr uint8_t Poison[2] = {0xfe, 0x7f};
 
+/// Fills \p Count bytes of \p Address, at \p To.
+void poison(uint8_t *To, size_t Count, uint64_t Address) {
+  const uint8_t Two[] = {Poison[Address & 1], Poison[(Address + 1) & 1]};
+  for (size_t K = 0; K + 1 < Count; K += 2)
+    std::memcpy(To + K, Two, 2);
+  if (Count % 2)
+    To[Count - 1] = Two[0];
+}
+
 bool allZero(const Bytes &B) {
   return std::all_of(B.begin(), B.end(), [](uint8_t X) { return X == 0; });
 }
@@ -35,7 +44,7 @@ MemoryImage::MemoryImage(const capture::Case &C) : C(C) {
     }
   }
   layOut();
-  setPoison(true);
+  poisonOutputs();
 }
 
 void MemoryImage::layOut() {
@@ -74,17 +83,18 @@ void MemoryImage::moveBuffer(size_t Buffer, uint64_t Address) {
   layOut();
 }
 
-void MemoryImage::setPoison(bool On) {
+void MemoryImage::poisonOutputs() {
   for (Part &P : Parts) {
-    if (!P.isOutput())
+    const Bytes &Marks = P.Known->Marks;
+    size_t Poisoned = capture::countMarks(Marks).Poisoned;
+    if (!Poisoned)
       continue;
-    P.Start = P.Known->Before;
-    P.Actual = Bytes();
-    const uint8_t *Marks = P.Known->Marks.data();
-    uint8_t *Start = P.Start.data();
-    for (size_t K = 0, Size = On ? P.Start.size() : 0; K < Size; ++K) {
-      bool Poisoned = capture::isPoisoned(Marks[K]);
-      Start[K] = Poisoned ? Poison[(P.Address + K) & 1] : Start[K];
+    // Nothing need be copied where nothing is kept.
+    P.Start = Poisoned == Marks.size() ? Bytes(Marks.size()) : P.Known->Before;
+    for (size_t K = 0, Next; K < Marks.size(); K = Next) {
+      Next = capture::endOfRun(Marks, K);
+      if (capture::isPoisoned(Marks[K]))
+        poison(&P.Start[K], Next - K, P.Address + K);
     }
   }
 }

@@ -25,8 +25,6 @@ public:
 
   /// Where a variable is, on devices that do not keep addresses.
   void moveBuffer(size_t Buffer, uint64_t Address);
-  /// Should what the original writes without reading be poisoned?
-  void setPoison(bool On);
 
   /// Writes all that is known to the device.
   bool write(Device &D);
@@ -58,6 +56,7 @@ private:
     /// Empty: as it is known, and as it was at the start. What is only read
     /// needs no copies.
     capture::Bytes Start, Actual;
+    capture::Bytes Late;   ///< What is expected, if it was not read before.
     std::vector<Run> Runs; ///< Of a part with outputs, as soon as it is judged.
     bool Dirty = false;
 
@@ -68,6 +67,14 @@ private:
     }
     const capture::Bytes &current() const {
       return Actual.empty() ? start() : Actual;
+    }
+    /// What should be there after a run.
+    const capture::Bytes &expected() {
+      if (!Known->Late)
+        return Known->After;
+      if (Late.empty())
+        Late = Known->Late(*Known);
+      return Late;
     }
     /// What is there, to be changed.
     capture::Bytes &actual() {
@@ -95,6 +102,7 @@ private:
 
   static const std::vector<Run> &runsOf(Part &P);
   void layOut();
+  void poisonOutputs();
   bool mapPart(Device &D, const Part &P);
   bool isPacked(const Part &P) const {
     return !C.Buffers[P.Buffer].Blocks.empty();

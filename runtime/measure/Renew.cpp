@@ -29,6 +29,7 @@ bool takeMarks(Device &D, const capture::Buffer &B, capture::Piece &P,
   bool Any = std::any_of(Marks.begin(), Marks.end(), capture::isWritten);
   P.Marks.clear();
   P.After.clear();
+  P.Late = nullptr;
   if (Any)
     P.Marks = std::move(Marks);
   return true;

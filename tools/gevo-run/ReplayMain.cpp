@@ -318,8 +318,11 @@ int gevo::run::replayMain(int Argc, char **Argv) {
   if (!All)
     fail(Error);
   warnIfCut(*All, L.Folder);
-  if (!L.Extract.empty())
+  if (!L.Extract.empty()) {
+    if (!Memory.check(Error))
+      fail(Error);
     return extract(*All, L.Extract);
+  }
   if (L.Where.Model.empty() && L.Where.Library.empty())
     L.Where.Model = All->Gpu;
   std::unique_ptr<Device> D = Device::open(L.Where, Error);

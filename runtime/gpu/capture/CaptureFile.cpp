@@ -334,8 +334,7 @@ static uint64_t launchesIn(const std::string &Folder, unsigned N) {
 }
 
 static std::optional<Capture> readAll(const std::string &Folder, bool Memory,
-                                      std::vector<UncheckedBlob> *Later,
-                                      std::string &Error) {
+                                      LateBlobs *Later, std::string &Error) {
   std::optional<std::vector<std::string>> Names = namesIn(Folder);
   if (!Names) {
     Error = "cannot read the folder '" + Folder + "': " + std::strerror(errno);
@@ -375,9 +374,9 @@ std::optional<Capture> gevo::capture::readCapture(const std::string &Folder,
 }
 
 bool UncheckedMemory::check(std::string &Error) const {
-  return std::all_of(Blobs.begin(), Blobs.end(), [&](const UncheckedBlob &B) {
-    return checkBlob(B, Error);
-  });
+  return std::all_of(
+      Blobs.begin(), Blobs.end(),
+      [&](const std::shared_ptr<LateBlob> &B) { return B->check(Error); });
 }
 
 bool gevo::capture::removeCapture(const std::string &Folder,

@@ -61,8 +61,8 @@ private:
 std::optional<Capture> readCapture(const std::string &Folder,
                                    std::string &Error, bool Memory = true);
 
-/// Mapped memory whose bytes are yet to be compared with their checksums. What
-/// is made of it may be shown once check() was true.
+/// Memory that is yet to be read, or to be compared with its checksums. What is
+/// made of it may be shown once check() was true.
 class UncheckedMemory {
 public:
   /// False if a blob is damaged; \p Error says which.
@@ -71,11 +71,12 @@ public:
 private:
   friend std::optional<Capture> readCapture(const std::string &,
                                             UncheckedMemory &, std::string &);
-  std::vector<UncheckedBlob> Blobs;
+  LateBlobs Blobs;
 };
 
-/// Reads the capture in \p Folder for a quick start: memory that is only mapped
-/// is noted in \p Later.
+/// Reads the capture in \p Folder for a quick start: pieces have Late in the
+/// place of After, and memory that is only mapped is not looked at; \p Later
+/// notes what remains to be checked.
 std::optional<Capture> readCapture(const std::string &Folder,
                                    UncheckedMemory &Later, std::string &Error);
 

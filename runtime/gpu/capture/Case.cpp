@@ -11,6 +11,7 @@
 #include <cassert>
 #include <cstring>
 
+using namespace gevo;
 using namespace gevo::capture;
 
 size_t gevo::capture::endOfRun(const Bytes &Marks, size_t From) {
@@ -25,6 +26,26 @@ size_t gevo::capture::endOfRun(const Bytes &Marks, size_t From) {
   while (K < Marks.size() && Marks[K] == Marks[From])
     ++K;
   return K;
+}
+
+MarkCounts gevo::capture::countMarks(const Bytes &Marks) {
+  MarkCounts All;
+  // Sums that fit a byte are of many bytes at once.
+  constexpr size_t Together = 192;
+  for (size_t Begin = 0; Begin < Marks.size(); Begin += Together) {
+    size_t End = std::min(Begin + Together, Marks.size());
+    uint8_t Written = 0, Poisoned = 0, Most = 0;
+    for (size_t K = Begin; K < End; ++K) {
+      uint8_t M = Marks[K], T = uint8_t(M & ~ReadFirst);
+      Written = uint8_t(Written + (T != 0));
+      Poisoned = uint8_t(Poisoned + (T != 0 && M == T));
+      Most = std::max(Most, T);
+    }
+    All.Written += Written;
+    All.Poisoned += Poisoned;
+    All.AllKnown &= Most < gpu::NumElementTypes;
+  }
+  return All;
 }
 
 Buffer Buffer::input(uint64_t Address, Bytes Before) {

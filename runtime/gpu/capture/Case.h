@@ -19,6 +19,7 @@
 #include "runtime/gpu/ptx/ElementType.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,12 +43,21 @@ inline bool isPoisoned(uint8_t Mark) { return Mark && Mark < ReadFirst; }
 /// Where the stretch of equal marks that starts at \p From ends.
 size_t endOfRun(const Bytes &Marks, size_t From);
 
+struct MarkCounts {
+  size_t Written = 0, Poisoned = 0;
+  bool AllKnown = true; ///< None has a type that there is not.
+};
+MarkCounts countMarks(const Bytes &Marks);
+
 /// A part of a buffer whose contents are known.
 struct Piece {
   uint64_t Offset = 0; ///< In the buffer.
   Bytes Before;
   Bytes After; ///< As long as Before, or empty: nothing was written.
   Bytes Marks; ///< One for each byte; empty if nothing was written.
+  /// Makes After of a piece that was read for a quick start; then After is
+  /// empty although something was written.
+  std::function<Bytes(const Piece &)> Late = nullptr;
 
   uint64_t end() const { return Offset + Before.size(); }
 };

@@ -12,9 +12,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <map>
+#include <memory>
 
 using namespace gevo::capture;
 using Json = nlohmann::ordered_json;
@@ -23,11 +22,6 @@ namespace {
 
 constexpr const char *FormatName = "gevo-capture";
 constexpr int FormatVersion = 6, OldestVersion = 1;
-
-/// Thrown inside this file only; readIndex turns it into a message.
-struct Damage {
-  std::string What;
-};
 
 std::string hex(const Bytes &Data) {
   static const char Digits[] = "0123456789abcdef";
@@ -151,49 +145,6 @@ Json caseJson(const IndexCase &C) {
   return J;
 }
 
-/// Reads blobs, each once, and checks that they are what their names say.
-class BlobReader {
-public:
-  BlobReader(const std::string &Folder, std::vector<UncheckedBlob> *Later)
-      : Folder(Folder), Later(Later) {}
-
-  const Bytes &read(const BlobRef &Ref) {
-    Bytes &Content = Known[Ref.Hash];
-    if (!Ref.Size || Content.size() == Ref.Size)
-      return Content;
-    std::string Error, Path = blobPath(Folder, Ref);
-    std::optional<Bytes> Plain;
-    if (Ref.Skip)
-      Plain = mapBytes({Path, *Ref.Skip, Ref.Size}, Error);
-    else if (MappedFile Packed(Path, Error); Error.empty())
-      Plain = decompress(Packed.content(), Ref.Size);
-    if (!Error.empty())
-      throw Damage{Error};
-    bool Trusted = Plain && Ref.Skip && Later;
-    if (Trusted)
-      Later->push_back({{Path, *Ref.Skip, Ref.Size}, Ref.Hash});
-    else if (!Plain || contentHash(view(*Plain)) != Ref.Hash)
-      throw Damage{"'" + Path + "' is truncated or damaged"};
-    return Content = std::move(*Plain);
-  }
-
-  /// The blob itself. Whoever wants it again has it read again, which is no
-  /// more work than a copy.
-  Bytes take(const BlobRef &Ref) {
-    read(Ref);
-    return std::move(Known.extract(Ref.Hash).mapped());
-  }
-
-  static std::string_view view(const Bytes &B) {
-    return {reinterpret_cast<const char *>(B.data()), B.size()};
-  }
-
-private:
-  const std::string &Folder;
-  std::vector<UncheckedBlob> *Later;
-  std::map<std::string, Bytes> Known;
-};
-
 Bytes take(const Bytes &From, uint64_t &At, uint64_t Count) {
   if (Count > From.size() - At)
     throw Damage{"a piece is longer than its blob"};
@@ -205,32 +156,26 @@ Bytes take(const Bytes &From, uint64_t &At, uint64_t Count) {
 
 /// What is known of \p P before and of its written bytes, from \p At on, is
 /// what it held afterwards.
-void overlay(Piece &P, Bytes &Written, uint64_t &At) {
-  std::array<bool, 256> Seen = {};
-  size_t Count = 0;
-  for (uint8_t M : P.Marks) {
-    Seen[M] = true;
-    Count += isWritten(M);
-  }
-  for (unsigned M = 0; M < Seen.size(); ++M)
-    if (Seen[M] && unsigned(typeOf(uint8_t(M))) >= gevo::gpu::NumElementTypes)
-      throw Damage{"a mark has an unknown type"};
-  if (Count > Written.size() - At)
-    throw Damage{"there are fewer written bytes than marks"};
-  // Most outputs are written from end to end.
-  if (Count == P.Marks.size() && Count == Written.size()) {
-    P.After = std::move(Written);
-    Written.clear();
-    return;
-  }
-  P.After = P.Before;
+Bytes overlay(const Piece &P, const Bytes &Written, uint64_t At) {
+  Bytes After = P.Before;
   for (size_t K = 0, Next; K < P.Marks.size(); K = Next) {
     Next = endOfRun(P.Marks, K);
     if (!isWritten(P.Marks[K]))
       continue;
-    std::memcpy(&P.After[K], &Written[At], Next - K);
+    std::memcpy(&After[K], &Written[At], Next - K);
     At += Next - K;
   }
+  return After;
+}
+
+/// How many bytes of \p P the blob of \p Size written bytes has from \p At on.
+uint64_t writtenBytes(const Piece &P, uint64_t Size, uint64_t At) {
+  MarkCounts Counts = countMarks(P.Marks);
+  if (!Counts.AllKnown)
+    throw Damage{"a mark has an unknown type"};
+  if (Counts.Written > Size - At)
+    throw Damage{"there are fewer written bytes than marks"};
+  return Counts.Written;
 }
 
 std::vector<IndexPiece> piecesFrom(const Json &J) {
@@ -253,7 +198,8 @@ void addPieces(const Json &J, BlobReader &Blobs, Buffer &B) {
            Ref.Hash != AfterRef.Hash && BeforeRef.Hash != MarksRef.Hash;
   };
   bool Whole = isWhole(BeforeRef), WholeMarks = isWhole(MarksRef);
-  Bytes After = Blobs.take(AfterRef);
+  std::shared_ptr<LateBlob> Late = Blobs.leave(AfterRef);
+  Bytes After = Late ? Bytes() : Blobs.take(AfterRef);
   const Bytes &Marks = Blobs.read(WholeMarks ? BlobRef() : MarksRef);
   const Bytes &Before = Blobs.read(Whole ? BlobRef() : BeforeRef);
   uint64_t End = 0, AtBefore = 0, AtAfter = 0, AtMarks = 0;
@@ -266,12 +212,21 @@ void addPieces(const Json &J, BlobReader &Blobs, Buffer &B) {
     if (One.Written) {
       P.Marks =
           WholeMarks ? Blobs.take(MarksRef) : take(Marks, AtMarks, One.Size);
-      overlay(P, After, AtAfter);
+      uint64_t Written = writtenBytes(P, AfterRef.Size, AtAfter);
+      if (Late)
+        P.Late = [Late, At = AtAfter](const Piece &Of) {
+          return overlay(Of, Late->read(), At);
+        };
+      else if (Written == One.Size && Written == AfterRef.Size)
+        P.After = std::move(After); // Most outputs are written from end to end.
+      else
+        P.After = overlay(P, After, AtAfter);
+      AtAfter += Written;
     }
     End = P.end();
     B.Pieces.push_back(std::move(P));
   }
-  if (AtBefore != Before.size() || AtAfter != After.size() ||
+  if (AtBefore != Before.size() || AtAfter != AfterRef.Size ||
       AtMarks != Marks.size())
     throw Damage{"a blob is longer than its pieces"};
 }
@@ -369,12 +324,6 @@ void addAll(const Json &J, BlobReader &Blobs, uint64_t Launches, Capture &All,
 
 } // namespace
 
-std::string gevo::capture::blobPath(const std::string &Folder,
-                                    const BlobRef &Ref) {
-  return Folder + "/blobs/" + Ref.Hash +
-         (Ref.Skip ? "-" + std::to_string(*Ref.Skip) + ".raw" : ".zst");
-}
-
 std::string gevo::capture::indexText(const Index &I) {
   Json Modules = Json::array(), Cases = Json::array();
   for (const BlobRef &M : I.Modules)
@@ -395,8 +344,7 @@ std::string gevo::capture::indexText(const Index &I) {
 
 bool gevo::capture::readIndex(const std::string &Folder,
                               const std::string &Path, uint64_t Launches,
-                              Capture &All, bool Memory,
-                              std::vector<UncheckedBlob> *Later,
+                              Capture &All, bool Memory, LateBlobs *Later,
                               std::string &Error) {
   std::optional<std::string> Text = readWhole(Path, Error);
   if (!Text)
@@ -432,14 +380,5 @@ bool gevo::capture::readIndex(const std::string &Folder,
   } catch (const std::exception &E) {
     Error = "'" + Path + "' is damaged: " + E.what();
   }
-  return false;
-}
-
-bool gevo::capture::checkBlob(const UncheckedBlob &Blob, std::string &Error) {
-  std::optional<Bytes> Content = mapBytes(Blob.File, Error);
-  if (Content && contentHash(BlobReader::view(*Content)) == Blob.Hash)
-    return true;
-  if (Error.empty())
-    Error = "'" + Blob.File.Path + "' is truncated or damaged";
   return false;
 }

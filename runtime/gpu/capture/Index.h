@@ -12,23 +12,13 @@
 #ifndef GEVO_RUNTIME_GPU_CAPTURE_INDEX_H
 #define GEVO_RUNTIME_GPU_CAPTURE_INDEX_H
 
-#include "runtime/gpu/capture/Case.h"
+#include "runtime/gpu/capture/StoredBlob.h"
 
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace gevo::capture {
-
-/// Names a blob; Size 0: there is none.
-struct BlobRef {
-  std::string Hash;
-  uint64_t Size = 0; ///< Before compression.
-  /// The file holds the bytes as they are, after so many zeros.
-  std::optional<uint32_t> Skip = std::nullopt;
-};
-
-std::string blobPath(const std::string &Folder, const BlobRef &Ref);
 
 struct IndexPiece {
   uint64_t Offset = 0, Size = 0;
@@ -64,23 +54,15 @@ struct Index {
   std::vector<IndexCase> Cases;
 };
 
-/// A mapped file and the hash that its bytes should have.
-struct UncheckedBlob {
-  FilePart File;
-  std::string Hash;
-};
-
 /// The whole file, with its checksum.
 std::string indexText(const Index &I);
 
 /// Adds what the index \p Path and the blobs in \p Folder hold to \p All. With
-/// \p Later, blobs that are mapped are noted there and not looked at.
+/// \p Later, pieces have Late in the place of After, and blobs that are mapped
+/// are not looked at; all these are noted there.
 bool readIndex(const std::string &Folder, const std::string &Path,
-               uint64_t Launches, Capture &All, bool Memory,
-               std::vector<UncheckedBlob> *Later, std::string &Error);
-
-/// Has a mapped blob the bytes that its name says?
-bool checkBlob(const UncheckedBlob &Blob, std::string &Error);
+               uint64_t Launches, Capture &All, bool Memory, LateBlobs *Later,
+               std::string &Error);
 
 } // namespace gevo::capture
 
