@@ -100,16 +100,11 @@ private:
   /// its text again.
   std::map<std::string, size_t> TextNumbers;
   std::map<std::weak_ptr<Module>, size_t, std::owner_less<>> TextOfModule;
-  /// By text: the number in the capture.
-  std::map<std::string, uint32_t> Modules;
+  /// By the number of a text: that of the module in the capture.
+  std::map<size_t, uint32_t> Modules;
 };
 
 CaptureObserver *Only = nullptr;
-
-/// The text of the module that the kernel is in.
-const std::string &textOf(const LaunchPlan &Plan) {
-  return Plan.F->Owner->Texts.front();
-}
 
 size_t CaptureObserver::textNumber(const std::shared_ptr<Module> &M) {
   auto [Known, IsNew] = TextOfModule.try_emplace(M);
@@ -167,12 +162,13 @@ void CaptureObserver::before(const LaunchPlan &Plan,
 }
 
 std::optional<uint32_t> CaptureObserver::moduleOf(const LaunchPlan &Plan) {
-  auto It = Modules.find(textOf(Plan));
-  if (It != Modules.end())
-    return It->second;
-  std::optional<uint32_t> Number = Writer->addModule(textOf(Plan));
+  const std::shared_ptr<Module> &Owner = Plan.F->Owner;
+  size_t Text = textNumber(Owner);
+  if (auto Known = Modules.find(Text); Known != Modules.end())
+    return Known->second;
+  std::optional<uint32_t> Number = Writer->addModule(Owner->Texts.front());
   if (Number)
-    Modules[textOf(Plan)] = *Number;
+    Modules[Text] = *Number;
   return Number;
 }
 
