@@ -13,6 +13,7 @@
 #include "tools/gevo-run/CommandLine.h"
 #include "tools/gevo-run/Program.h"
 #include "tools/gevo-run/ProgramReport.h"
+#include "tools/gevo-run/RunFolder.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -166,25 +167,6 @@ std::string checkedGpu(const ProgramOptions &O) {
   return Names;
 }
 
-/// A folder of this run, gone when it ends.
-class RunFolder {
-public:
-  RunFolder() {
-    const char *Temporary = std::getenv("TMPDIR");
-    Name = std::string(Temporary && *Temporary ? Temporary : "/tmp") +
-           "/gevo-run.XXXXXX";
-    if (!mkdtemp(Name.data()))
-      fail("cannot make a folder '" + Name + "': " + std::strerror(errno));
-  }
-  ~RunFolder() {
-    std::string Error;
-    for (const std::string &File : driver::launchLogFiles(Name))
-      unlink((Name + "/" + File).c_str());
-    rmdir(Name.c_str());
-  }
-  std::string Name;
-};
-
 /// Why nothing was seen of a program. One that failed has told its own reason.
 std::string unseen(const std::string &Program, int Status) {
   std::string Name = "'" + Program + "'";
@@ -267,7 +249,7 @@ std::optional<int> reportRun(const ProgramOptions &O, const std::string &Gpu,
                              const RunFolder &Logs, int Status,
                              ProgramOutputs &Outputs) {
   std::string Error;
-  ProgramReport R = mergeLogs(driver::readLaunchLogs(Logs.Name, Error));
+  ProgramReport R = mergeLogs(driver::readLaunchLogs(Logs.name(), Error));
   std::vector<std::string> Wrong = complaints(O, R, Status);
   if (!Error.empty())
     Wrong.push_back(Error.substr(0, Error.find('\n')));
@@ -329,7 +311,7 @@ int gevo::run::programMain(int Argc, char **Argv) {
   // Gone before we end as the program did, which may be by a signal.
   std::optional<RunFolder> Logs(std::in_place);
   ProgramEnd End =
-      runProgram(O.Command, environmentFor(O, *Place, Elf, Logs->Name),
+      runProgram(O.Command, environmentFor(O, *Place, Elf, Logs->name()),
                  *Signals, Outputs.standardOutput());
   if (!End.Error.empty()) {
     std::fprintf(stderr, "gevo-run: error: cannot run '%s': %s\n",

@@ -26,6 +26,10 @@ int main(int, char **argv) {
     std::raise(SIGSEGV);
   if (how == "kill")
     kill(getpid(), SIGKILL);
+  if (how == "orphan") {
+    kill(getppid(), SIGKILL);
+    pause();
+  }
   if (how == "echo") {
     char line[100], folder[4096];
     if (std::fgets(line, sizeof(line), stdin) && getcwd(folder, sizeof(folder)))
