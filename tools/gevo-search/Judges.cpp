@@ -348,26 +348,34 @@ std::unique_ptr<Runner> Judges::runnerFor(const Target &T, bool Judging) const {
   return R;
 }
 
-// For the GPUs that count in the search.
-std::unique_ptr<Runner> Judges::runner(bool Judging) const {
-  const Objective &Goal = Targets[0].Scenario.Goal;
-  std::vector<const Target *> Counted;
+std::vector<const Judges::Target *> Judges::countedTargets() const {
+  std::vector<const Target *> All;
   for (const Target &T : Targets)
     if (Asked.BestOn.empty() || Asked.BestOn == T.Scenario.Gpu)
-      Counted.push_back(&T);
-  std::unique_ptr<Runner> R;
-  if (Counted.size() == 1) {
-    R = runnerFor(*Counted[0], Judging);
-  } else {
-    std::vector<std::unique_ptr<Runner>> Each;
-    for (const Target *T : Counted)
-      Each.push_back(std::make_unique<IsolatedRunner>(
-          Limits, [=] { return runnerFor(*T, Judging); }));
-    R = std::make_unique<DevicesRunner>(std::move(Each), Original);
-  }
+      All.push_back(&T);
+  return All;
+}
+
+std::unique_ptr<Runner> Judges::onCounted(
+    const std::function<std::unique_ptr<Runner>(const Target &)> &Make) const {
+  std::vector<const Target *> Counted = countedTargets();
+  if (Counted.size() == 1)
+    return Make(*Counted[0]);
+  std::vector<std::unique_ptr<Runner>> Each;
+  for (const Target *T : Counted)
+    Each.push_back(
+        std::make_unique<IsolatedRunner>(Limits, [=] { return Make(*T); }));
+  return std::make_unique<DevicesRunner>(std::move(Each), Original);
+}
+
+std::unique_ptr<Runner> Judges::runner(bool Judging) const {
+  const Objective &Goal = Targets[0].Scenario.Goal;
+  std::unique_ptr<Runner> R =
+      onCounted([=](const Target &T) { return runnerFor(T, Judging); });
   if (Goal.source() == Objective::Code)
     R = std::make_unique<CostRunner>(
-        std::move(R), machineCodeCost(Goal.Kind, Counted[0]->Scenario.Gpu));
+        std::move(R),
+        machineCodeCost(Goal.Kind, countedTargets()[0]->Scenario.Gpu));
   return R;
 }
 

@@ -96,6 +96,11 @@ private:
                                                            bool Again) const;
   void tell();
   std::unique_ptr<Runner> runnerFor(const Target &T, bool Judging) const;
+  /// Those whose time counts.
+  std::vector<const Target *> countedTargets() const;
+  /// What \p Make makes for each of these, as one.
+  std::unique_ptr<Runner> onCounted(
+      const std::function<std::unique_ptr<Runner>(const Target &)> &Make) const;
   /// \p Judging: with all checks in any case, and without guards.
   std::unique_ptr<Runner> runner(bool Judging) const;
   Exams &exams();

@@ -123,18 +123,19 @@ Error Judges::keepPrices(const Store &Disk) {
 
 // Rules about PTX, quick enough for every variant, say what is worth a try;
 // what ptxas would have done anyway they do not know. So what they found is
-// timed again as machine code before it counts. Several GPUs have whole runs
-// for that.
+// timed again as machine code before it counts.
 BatchRunner *Judges::pricer() {
-  const WholeScenario &S = Targets[0].Scenario;
-  if (!Launches || Targets.size() > 1 || S.Goal.Kind != ObjectiveKind::Time)
+  if (!Launches || Targets[0].Scenario.Goal.Kind != ObjectiveKind::Time)
     return nullptr;
   if (!Pricer) {
     WorkerLimits Each = Limits;
     Each.Count = Jobs;
-    auto Make = [this, &S] {
-      return std::make_unique<LaunchRunner>(
-          *Launches, S.Gpu, /*CheckAlways=*/false, /*MachineCode=*/true);
+    auto Make = [this] {
+      return onCounted([this](const Target &T) {
+        return std::make_unique<LaunchRunner>(*Launches, T.Scenario.Gpu,
+                                              /*CheckAlways=*/false,
+                                              /*MachineCode=*/true);
+      });
     };
     Pricer = std::make_unique<BatchRunner>(Device, Each, Make, Prices.get());
   }
@@ -183,7 +184,7 @@ void Judges::price(Finalist &F) {
   }
   Finalist::Check C;
   C.Name = "captured launches as machine code";
-  C.Gpu = Targets[0].Scenario.Gpu;
+  C.Gpu = Asked.BestOn.empty() ? Asked.Gpu : Asked.BestOn;
   C.Steered = true;
   C.Original = *OriginalPrice;
   C.Result = std::move(Now);
