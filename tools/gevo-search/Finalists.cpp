@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/gevo-search/Finalists.h"
+#include "search/Allowance.h"
 #include "search/Minimise.h"
 #include "search/Retreat.h"
 #include "search/Variation.h"
@@ -21,6 +22,9 @@
 using namespace llvm;
 using namespace gevo;
 
+// Of the time for a finalist: two fifths are left for validation.
+static constexpr double PolishingShare = 0.25, MinimisingShare = 0.45;
+
 // How many variants a worker gets at once.
 static constexpr size_t PerJob = 2;
 
@@ -29,7 +33,8 @@ namespace {
 class Finals {
 public:
   Finals(Search &S, Judges &Judging, double Tolerance, View &V)
-      : S(S), Judging(Judging), Tolerance(Tolerance), V(V) {}
+      : S(S), Judging(Judging), Tolerance(Tolerance), V(V),
+        Time(S.options().MaxSeconds, S.elapsed()) {}
   std::vector<Finalist> all();
 
 private:
@@ -46,12 +51,13 @@ private:
                                  ArrayRef<Individual> All);
   void add(StringRef Title, double Most, std::vector<Finalist> &Result);
   /// Bounds the next step, if the search had a bound on its time; says so.
-  std::string allowTime();
+  std::string allowTime(double Share);
 
   Search &S;
   Judges &Judging;
   double Tolerance;
   View &V;
+  Allowance Time;
   /// How many variants were timed as machine code.
   size_t Priced = 0;
   struct Verdict {
@@ -85,12 +91,10 @@ const Finalist &Finals::validated(const Individual &I) {
 // Counts bound what comes after the search, so that its result is the same on
 // every machine, whatever else that does. A bound on the time is for programs
 // that take very long, and only if the search had one.
-std::string Finals::allowTime() {
-  constexpr double Least = 30, Share = 0.25;
-  double Budget = S.options().MaxSeconds;
-  if (Budget == 0)
+std::string Finals::allowTime(double Share) {
+  if (!Time.bounded())
     return "";
-  double Allowed = std::max(Least, Share * Budget);
+  double Allowed = Time.step(S.elapsed(), Share);
   S.finishWithin(Allowed);
   return " for up to " + duration(Allowed);
 }
@@ -300,14 +304,17 @@ std::optional<Finalist> Finals::settle(StringRef Title, Individual From,
 // A finalist, minimised and validated; what validation refuses is told, and
 // followed by what is left of it.
 void Finals::add(StringRef Title, double Most, std::vector<Finalist> &Result) {
-  std::string Time = allowTime();
+  std::string Allowed = allowTime(PolishingShare);
   std::vector<Individual> All = candidates(Title, Most);
   if (All.empty())
     return;
-  V.say(Title + ": polishing " + counted(All[0].Edits.size(), "edit") + Time);
+  V.say(Title + ": polishing " + counted(All[0].Edits.size(), "edit") +
+        Allowed);
   All.insert(All.begin(), polished(Title, All[0], Most, All));
+  bool InPart = S.stopped();
   size_t Before = All[0].Edits.size();
-  V.say(Title + ": minimising " + counted(Before, "edit") + allowTime());
+  V.say(Title + ": minimising " + counted(Before, "edit") +
+        allowTime(MinimisingShare));
   Individual Kept = minimised(Title, All[0], Most);
   // What has no error may be the faster machine code, too.
   for (const Finalist &F : Result)
@@ -317,6 +324,7 @@ void Finals::add(StringRef Title, double Most, std::vector<Finalist> &Result) {
   auto Add = [&](Finalist F, StringRef Suffix) {
     F.Title = (Title + Suffix).str();
     F.Before = Before;
+    F.PolishedInPart = InPart;
     auto Known = Untried.find(keyOf(F.Kept.Edits));
     F.Untried = Known == Untried.end() ? F.Kept.Edits.size() : Known->second;
     Result.push_back(std::move(F));
@@ -331,7 +339,7 @@ void Finals::add(StringRef Title, double Most, std::vector<Finalist> &Result) {
   if (F.passed())
     return Add(std::move(F), "");
   Add(std::move(F), ", refused");
-  V.say(Title + ": refused; looking for what is left" + allowTime());
+  V.say(Title + ": refused; looking for what is left" + allowTime(1));
   if (std::optional<Finalist> Left = settle(Title, Kept, Most, All))
     Add(std::move(*Left), "");
   else if (S.stopped())
@@ -342,9 +350,12 @@ void Finals::add(StringRef Title, double Most, std::vector<Finalist> &Result) {
 // The fastest without error and the fastest at all.
 std::vector<Finalist> Finals::all() {
   std::vector<Finalist> Result;
-  add("best without error", 0, Result);
   const Individual *Fastest = S.state().best(Tolerance);
-  if (Fastest && Fastest->Result.Error > 0)
+  bool Two = Fastest && Fastest->Result.Error > 0;
+  Time.begin(S.elapsed(), Two ? 2 : 1);
+  add("best without error", 0, Result);
+  Time.begin(S.elapsed(), 1);
+  if (Two)
     add("best within the tolerance", Tolerance, Result);
   for (Finalist &F : Result)
     Judging.markSteered(F);

@@ -135,7 +135,7 @@ void View::table(const Search &S, ArrayRef<Finalist> Finalists,
         Twine(F.Kept.Edits.size()) + " (of " + Twine(F.Before) +
             (F.Untried ? ", " + std::to_string(F.Untried) + " not minimised"
                        : "") +
-            ")");
+            (F.PolishedInPart ? ", polished in part" : "") + ")");
     for (const Finalist::Check &C : F.Checks) {
       errs() << "  " << (C.HeldOut ? "held out" : "searched")
              << (C.HeldOut && C.Steered ? ", steered: " : ": ")
@@ -222,6 +222,7 @@ void View::result(const Search &S, ArrayRef<Finalist> Finalists,
     O["edits"] = json::Array(F.Kept.Edits);
     O["edits_before_minimising"] = F.Before;
     O["edits_not_minimised"] = F.Untried;
+    O["polished_in_part"] = F.PolishedInPart;
     O["passed"] = F.passed();
     List.push_back(std::move(O));
   }

@@ -30,6 +30,8 @@ struct Finalist {
   size_t Before = 0;
   /// How many of those it has were not tried without.
   size_t Untried = 0;
+  /// The time for it ended before all was tried that may make it faster.
+  bool PolishedInPart = false;
 
   struct Check {
     std::string Name;
