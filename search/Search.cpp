@@ -146,16 +146,16 @@ std::vector<Individual> Search::evaluateSome(ArrayRef<EditList> Batch,
             }))
       Failure = toString(std::move(Bad));
   Live = {};
-  if (Counted)
-    State.Evaluations = Number;
   for (size_t I = 0; I < Batch.size(); ++I) {
     const Variant &V = Variants[I];
     Truncated |= !V.Finished;
     if (!V.Finished)
       continue;
     bool New = V.Number != Beyond;
-    if (New)
+    if (New) {
       Seen.insert(keyOf(V.Edits));
+      ++State.Evaluations;
+    }
     enter(V, Result[I], New);
   }
   return Result;
@@ -168,6 +168,10 @@ Error Search::run() {
   std::vector<Individual> Original = evaluate({EditList()});
   if (!Failure.empty())
     return Fail(Failure);
+  if (Truncated)
+    return Fail(Stopped ? "stopped before the program itself was evaluated"
+                        : "the budget was spent before the program itself was "
+                          "evaluated; --budget=1m has more");
   if (!Original[0].valid())
     return Fail("the program itself fails at stage '" +
                 name(Original[0].Result.End) +

@@ -132,6 +132,13 @@ TEST(Engine, ALongerSearchDoesWhatAShorterOneDoes) {
   }
 }
 
+TEST(Engine, ABudgetForNothingIsTold) {
+  Trial T;
+  T.Seconds = 1e-9;
+  EXPECT_NE(search(T).Error.find("the budget was spent before"),
+            std::string::npos);
+}
+
 TEST(Engine, SeedsDiffer) {
   Trial T;
   T.Evaluations = 150;

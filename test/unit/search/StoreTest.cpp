@@ -16,6 +16,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
 #include <fstream>
+#include <numeric>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -82,6 +83,10 @@ TEST_F(StoreTest, StoppedSearchesEndAsUnbrokenOnes) {
   Outcome Stopped = search(T);
   ASSERT_EQ(Stopped.Error, "");
   EXPECT_LT(Stopped.State.Evaluations, 200u);
+  EXPECT_EQ(Stopped.State.Evaluations,
+            std::accumulate(Stopped.State.Stages.begin(),
+                            Stopped.State.Stages.end(), uint64_t(0)))
+      << "those that were not begun do not count";
   EXPECT_NE(Stopped.State.best(0), nullptr);
   T.Resume = true;
   T.StopAfter = 0;

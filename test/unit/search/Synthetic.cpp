@@ -201,6 +201,7 @@ static Error searchOrFail(const Trial &T, Outcome &Result,
   Options.Seed = T.Seed;
   Options.Population = T.Population;
   Options.MaxEvaluations = T.Evaluations;
+  Options.MaxSeconds = T.Seconds;
   Options.Tolerance = T.Tolerance;
   SearchObserver Observer;
   uint64_t Finished = 0;

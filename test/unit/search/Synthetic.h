@@ -47,6 +47,7 @@ struct Trial {
   uint64_t Seed = 1;
   unsigned Workers = 1;
   uint64_t Evaluations = 600;
+  double Seconds = 0;
   unsigned Population = 0;
   double Tolerance = 0;
   bool Families = false;
