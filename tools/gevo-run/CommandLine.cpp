@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 using namespace gevo;
 using namespace gevo::run;
@@ -83,8 +84,12 @@ void gevo::run::failUnknown(const std::string &Option,
       (Nearest.empty() ? "; see --help" : "; did you mean '" + Nearest + "'?"));
 }
 
-bool gevo::run::writeReport(const std::string &File, const std::string &Text,
+bool gevo::run::writeReport(const std::string &File,
+                            const nlohmann::ordered_json &Report,
                             std::string &Error) {
+  std::string Text =
+      Report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
+      "\n";
   if (File != "-")
     return capture::writeAtomically(File, Text, Error);
   if (std::fputs(Text.c_str(), stdout) >= 0 && !std::fflush(stdout))

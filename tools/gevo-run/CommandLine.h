@@ -9,6 +9,7 @@
 #define GEVO_TOOLS_GEVO_RUN_COMMANDLINE_H
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -30,9 +31,10 @@ std::string substitutePtx(const std::string &Name);
 [[noreturn]] void failUnknown(const std::string &Option,
                               const std::vector<std::string> &Known);
 
-/// Writes the report \p Text to \p File, complete or not at all; "-" is
-/// standard output. Returns false and sets \p Error if it cannot.
-bool writeReport(const std::string &File, const std::string &Text,
+/// Writes \p Report to \p File, complete or not at all; "-" is standard output.
+/// What is not UTF-8 in it, as names of files may be, is replaced. Returns
+/// false and sets \p Error if it cannot.
+bool writeReport(const std::string &File, const nlohmann::ordered_json &Report,
                  std::string &Error);
 
 } // namespace gevo::run

@@ -268,7 +268,7 @@ std::optional<int> reportRun(const ProgramOptions &O, const std::string &Gpu,
   J.update(reportJson(R));
   if (std::string Why; !Outputs.judge(O.Json.empty() ? nullptr : &J, Why))
     Wrong.push_back(Why);
-  if (!O.Json.empty() && !writeReport(O.Json, J.dump(2) + "\n", Error))
+  if (!O.Json.empty() && !writeReport(O.Json, J, Error))
     Wrong.push_back(Error);
   if (std::string Why; !reportCapture(O.Capture, Why))
     Wrong.push_back(Why);

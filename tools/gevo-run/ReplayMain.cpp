@@ -360,8 +360,7 @@ int gevo::run::replayMain(int Argc, char **Argv) {
               {"start_us", Rows[0].Prepared + Rows[0].Result.StartMicroseconds},
               {"weighted_us", weighted(Rows)},
               {"cases", std::move(Cases)}};
-    std::string Text = J.dump(2) + "\n";
-    if (!writeReport(L.Json, Text, Error))
+    if (!writeReport(L.Json, J, Error))
       fail(Error);
     sayFailures(Rows);
   }

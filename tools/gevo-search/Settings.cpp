@@ -63,6 +63,19 @@ bool gevo::fromJSON(const json::Value &Value, Settings &S, json::Path P) {
          });
 }
 
+Error gevo::checkText(const Settings &S) {
+  std::vector<Command> All = {S.Program, S.Outputs, {S.Out, S.Directory}};
+  llvm::append_range(All, S.HeldOut);
+  for (const Command &Words : All)
+    for (const std::string &Word : Words)
+      if (!json::isUTF8(Word))
+        return createStringError(inconvertibleErrorCode(),
+                                 "'" + json::fixUTF8(Word) +
+                                     "' is no UTF-8; give the file or folder "
+                                     "another name, or name a link to it");
+  return Error::success();
+}
+
 std::vector<std::string> Settings::gpus() const {
   SmallVector<StringRef, 4> Names;
   StringRef(Gpu).split(Names, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);

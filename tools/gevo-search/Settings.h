@@ -53,6 +53,10 @@ struct Settings {
 llvm::json::Value toJSON(const Settings &S);
 bool fromJSON(const llvm::json::Value &Value, Settings &S, llvm::json::Path P);
 
+/// An error if JSON cannot hold the names in \p S as they are: a resumed search
+/// must get the same bytes.
+llvm::Error checkText(const Settings &S);
+
 /// The settings of the search in \p Folder.
 llvm::Expected<Settings> settingsOf(const std::string &Folder);
 

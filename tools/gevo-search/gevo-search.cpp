@@ -306,6 +306,8 @@ static Error fill(ArrayRef<std::string> Program, PipelineOptions &O) {
   S.AcceptFindings = AcceptFindings;
   S.WholeRuns = WholeRuns;
   O.Folder = Folder.empty() ? S.Out + ".search" : Folder.getValue();
+  if (Error E = checkText(S))
+    return E;
   return checkGoal(S);
 }
 

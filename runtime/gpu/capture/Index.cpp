@@ -330,6 +330,10 @@ std::string gevo::capture::indexText(const Index &I) {
     Modules.push_back(blobJson(M));
   for (const IndexCase &C : I.Cases)
     Cases.push_back(caseJson(C));
+  // The name of a program need not be UTF-8.
+  auto Text = [](const Json &J, int Indent) {
+    return J.dump(Indent, ' ', false, Json::error_handler_t::replace);
+  };
   Json Body = {{"program", I.Program},
                {"gpu", I.Gpu},
                {"launches", I.Launches},
@@ -337,9 +341,9 @@ std::string gevo::capture::indexText(const Index &I) {
                {"cases", std::move(Cases)}};
   Json File = {{"format", FormatName},
                {"version", FormatVersion},
-               {"checksum", contentHash(Body.dump())},
+               {"checksum", contentHash(Text(Body, -1))},
                {"capture", std::move(Body)}};
-  return File.dump(1) + "\n";
+  return Text(File, 1) + "\n";
 }
 
 bool gevo::capture::readIndex(const std::string &Folder,
