@@ -7,8 +7,10 @@
 
 #include "runtime/gpu/capture/Sampling.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 using namespace gevo::capture;
 
@@ -17,18 +19,24 @@ namespace {
 /// Recordings that are always allowed, then one in so many launches.
 constexpr uint64_t FreeRecordings = 16;
 constexpr uint64_t LaunchesPerRecording = 16;
-/// Shapes remembered; a kernel whose arguments differ in every launch must not
-/// take ever more memory.
-constexpr size_t MaxShapes = 4096;
+/// Kinds of launches remembered; a kernel whose arguments differ in every
+/// launch must not take ever more memory.
+constexpr size_t MaxKinds = 4096;
+
+Magnitudes magnitudesOf(const Behaviour &Did) {
+  Magnitudes Size;
+  for (size_t K = 0; K < Did.size(); ++K)
+    Size[K] = std::log2(double(Did[K] + 1));
+  return Size;
+}
 
 /// How different two launches are: by the factor between their instructions
 /// above all.
-double distance(const LaunchShape &A, const Behaviour &X, const LaunchShape &B,
-                const Behaviour &Y) {
+double distance(const LaunchShape &A, const Magnitudes &X, const LaunchShape &B,
+                const Magnitudes &Y) {
   double D = 0;
   for (size_t K = 0; K < X.size(); ++K) {
-    double Factor =
-        std::fabs(std::log2(double(X[K] + 1)) - std::log2(double(Y[K] + 1)));
+    double Factor = std::fabs(X[K] - Y[K]);
     D += K == 0 ? Factor : Factor / 16;
   }
   D += A.Configuration != B.Configuration ? 0.5 : 0;
@@ -52,11 +60,11 @@ bool Sampling::wants(const LaunchShape &Shape) {
 }
 
 Sampling::Sample *Sampling::nearest(const LaunchShape &Shape,
-                                    const Behaviour &Did) {
+                                    const Magnitudes &Size) {
   Sample *Best = nullptr;
   double Least = std::numeric_limits<double>::infinity();
   for (Sample &S : Samples)
-    if (double D = distance(S.Shape, S.Did, Shape, Did); D < Least) {
+    if (double D = distance(S.Shape, S.Size, Shape, Size); D < Least) {
       Least = D;
       Best = &S;
     }
@@ -69,33 +77,66 @@ void Sampling::setNumber(size_t Old, size_t New) {
       S.Number = New;
 }
 
+/// False if there is no room to remember one more kind of launch.
+bool Sampling::count(const LaunchShape &Shape, const Behaviour &Did) {
+  bool Room = Kinds < MaxKinds;
+  auto Known = Shapes.find(Shape);
+  if (Known == Shapes.end() && Room)
+    Known = Shapes.emplace(Shape, Seen()).first;
+  if (Known == Shapes.end())
+    return false;
+  Seen &S = Known->second;
+  S.Varies |= S.Times && S.Last != Did;
+  S.Last = Did;
+  ++S.Times;
+  auto Alike = S.Launches.find(Did);
+  if (Alike == S.Launches.end() && Room) {
+    Alike = S.Launches.emplace(Did, 0).first;
+    ++Kinds;
+  }
+  if (Alike == S.Launches.end())
+    return false;
+  ++Alike->second;
+  return true;
+}
+
+void Sampling::settle() {
+  for (Sample &S : Samples)
+    S.Weight = S.Uncounted;
+  for (const auto &[Shape, Known] : Shapes)
+    for (const auto &[Did, Times] : Known.Launches)
+      if (Sample *Like = nearest(Shape, magnitudesOf(Did)))
+        Like->Weight += Times;
+}
+
 Sampling::Verdict Sampling::add(const LaunchShape &Shape, const Behaviour &Did,
                                 bool Recorded, size_t Number) {
   ++Launches;
-  if (Shapes.size() < MaxShapes || Shapes.count(Shape)) {
-    Seen &S = Shapes[Shape];
-    S.Varies |= S.Times && S.Last != Did;
-    S.Last = Did;
-    ++S.Times;
-  }
-  Sample *Like = nearest(Shape, Did);
-  bool Known = Like && Like->Shape == Shape && Like->Did == Did;
+  bool Counted = count(Shape, Did);
+  bool Known =
+      std::any_of(Samples.begin(), Samples.end(), [&](const Sample &S) {
+        return S.Did == Did && S.Shape == Shape;
+      });
   if (Known || !Recorded) {
     // Launches before the first sample count for it.
-    ++(Like ? Like->Weight : Orphans);
+    Sample *Like = Counted ? nullptr : nearest(Shape, magnitudesOf(Did));
+    if (!Counted)
+      ++(Like ? Like->Uncounted : Orphans);
     return {};
   }
-  Samples.push_back({Shape, Did, 1 + Orphans, Number});
-  Orphans = 0;
+  Sample New{Shape, Did, Number};
+  New.Size = magnitudesOf(Did);
+  New.Uncounted = std::exchange(Orphans, 0) + !Counted;
+  Samples.push_back(std::move(New));
   if (Samples.size() <= MaxSamples)
     return {true, std::nullopt};
-  // The nearest two become one: the earlier of them.
+  // Of the nearest two the earlier stays.
   size_t First = 0, Second = 1;
   double Least = std::numeric_limits<double>::infinity();
   for (size_t A = 0; A < Samples.size(); ++A)
     for (size_t B = A + 1; B < Samples.size(); ++B)
-      if (double D = distance(Samples[A].Shape, Samples[A].Did,
-                              Samples[B].Shape, Samples[B].Did);
+      if (double D = distance(Samples[A].Shape, Samples[A].Size,
+                              Samples[B].Shape, Samples[B].Size);
           D < Least) {
         Least = D;
         First = A;
@@ -103,7 +144,7 @@ Sampling::Verdict Sampling::add(const LaunchShape &Shape, const Behaviour &Did,
       }
   size_t Dropped = Samples[Second].Number;
   bool Keep = Second + 1 != Samples.size();
-  Samples[First].Weight += Samples[Second].Weight;
+  Samples[First].Uncounted += Samples[Second].Uncounted;
   Samples.erase(Samples.begin() + std::ptrdiff_t(Second));
   if (!Keep)
     return {};

@@ -9,9 +9,10 @@
 // enough. A launch is known by what it looks like before it runs (grid, block,
 // arguments that are not pointers) and by what it did (counts of instructions
 // by kind). Launches equal in both are one sample with a weight. When there are
-// more samples than wanted, the two that are nearest become one, so that what
-// is kept is spread as far as possible. Every launch counts in the weight of
-// exactly one sample.
+// more samples than wanted, the later of the two that are nearest goes, so that
+// what is kept is spread as far as possible. Every launch counts in the weight
+// of exactly one sample, the one that is nearest in the end: a launch may come
+// long before one like it is recorded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +25,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace gevo::capture {
@@ -43,6 +45,8 @@ struct LaunchShape {
 
 /// What it did: counts of instructions, all of them first.
 using Behaviour = std::array<uint64_t, 8>;
+/// Logarithms of them, which tell the factors between two.
+using Magnitudes = std::array<double, std::tuple_size_v<Behaviour>>;
 
 /// The samples of one kernel.
 class Sampling {
@@ -52,8 +56,10 @@ public:
   struct Sample {
     LaunchShape Shape;
     Behaviour Did = {};
-    uint64_t Weight = 1;
-    size_t Number = 0; ///< The caller's.
+    size_t Number = 0;   ///< The caller's.
+    uint64_t Weight = 0; ///< Since settle().
+    Magnitudes Size = {};
+    uint64_t Uncounted = 0; ///< Launches that Shapes has no room for.
   };
 
   /// A launch of this shape is about to run: is it worth recording? Recordings
@@ -71,6 +77,8 @@ public:
 
   /// Gives the sample \p Old another number.
   void setNumber(size_t Old, size_t New);
+  /// Gives the samples the weights that they have by now.
+  void settle();
   const std::vector<Sample> &samples() const { return Samples; }
   uint64_t launches() const { return Launches; }
   uint64_t recordings() const { return Recordings; }
@@ -80,13 +88,16 @@ private:
     uint64_t Times = 0;
     Behaviour Last = {};
     bool Varies = false;
+    std::map<Behaviour, uint64_t> Launches; ///< By what they did.
   };
 
-  Sample *nearest(const LaunchShape &Shape, const Behaviour &Did);
+  bool count(const LaunchShape &Shape, const Behaviour &Did);
+  Sample *nearest(const LaunchShape &Shape, const Magnitudes &Size);
 
   size_t MaxSamples;
   std::vector<Sample> Samples;
   std::map<LaunchShape, Seen> Shapes;
+  size_t Kinds = 0; ///< Of launches that Shapes tells apart.
   uint64_t Launches = 0, Recordings = 0, Orphans = 0;
 };
 

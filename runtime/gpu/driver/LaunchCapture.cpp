@@ -233,9 +233,11 @@ void CaptureObserver::after(const LaunchPlan &Plan,
 }
 
 bool CaptureObserver::writeIndex() {
-  for (const auto &[Key, W] : ByKernel)
+  for (auto &[Key, W] : ByKernel) {
+    W.Launches.settle();
     for (const capture::Sampling::Sample &S : W.Launches.samples())
       Writer->setWeight(S.Number, S.Weight);
+  }
   return Writer->writeIndex();
 }
 

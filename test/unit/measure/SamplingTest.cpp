@@ -37,7 +37,8 @@ struct Program {
       Sum += X.Weight;
     return Sum;
   }
-  void check() const {
+  void check() {
+    S.settle();
     EXPECT_EQ(weights(), S.launches());
     EXPECT_EQ(Kept.size(), S.samples().size());
     for (const Sampling::Sample &X : S.samples())
@@ -71,6 +72,30 @@ TEST(Sampling, GridsArgumentsAndBehaviourDiffer) {
   EXPECT_EQ(P.S.samples().size(), 4u);
   for (const Sampling::Sample &X : P.S.samples())
     EXPECT_EQ(X.Weight, 30u);
+}
+
+TEST(Sampling, ARareLaunchCountsForTheOneLikeIt) {
+  // The first of them comes when nobody expects one, and is not recorded.
+  Program P(4);
+  for (int K = 0; K < 40; ++K)
+    P.launch("1", "a", K % 10 == 9 ? 10000 : 100);
+  P.check();
+  ASSERT_EQ(P.S.samples().size(), 2u);
+  EXPECT_EQ(P.S.samples()[0].Weight, 36u);
+  EXPECT_EQ(P.S.samples()[1].Weight, 4u);
+}
+
+TEST(Sampling, WeightsFollowWhatIsKept) {
+  // Samples come and go; each launch counts for the nearest that is left.
+  Program P(2);
+  for (int K = 0; K < 16; ++K)
+    for (uint64_t N : {100, 400, 110, 5000, 5500, 90})
+      P.launch("1", "a", N);
+  P.check();
+  ASSERT_EQ(P.S.samples().size(), 2u);
+  EXPECT_EQ(P.S.samples()[0].Did[0], 100u);
+  EXPECT_EQ(P.S.samples()[0].Weight, 64u) << "400 is nearer to 100";
+  EXPECT_EQ(P.S.samples()[1].Weight, 32u);
 }
 
 TEST(Sampling, FewSamplesAreSpread) {
