@@ -28,7 +28,7 @@ Sm::Sm(const Profile &P, const CostProgram &Code, uint32_t Index,
       Registers(MaxWarps * std::max(1u, Code.NumRegisters)), Blocks(MaxBlocks),
       L1(P.L1Sets, std::max<uint64_t>(
                        1, L1Bytes / (SectorBytes * SectorsPerLine * P.L1Sets))),
-      Events(Events) {}
+      Events(Events), Gap(P.IssueWidth > 1 ? 0 : 1) {}
 
 /// Opens the next run of the trace.
 void Sm::openRun(WarpSlot &W) {
@@ -43,7 +43,7 @@ void Sm::openRun(WarpSlot &W) {
   W.Stats = Statistics[R.Function].data();
   W.Pos = R.Begin;
   W.End = R.Begin + R.Count;
-  W.Lanes = unsigned(__builtin_popcount(R.Mask));
+  W.Lanes = uint8_t(__builtin_popcount(R.Mask));
   W.Accesses = R.Accesses.data();
   W.FirstAccess = W.Fn->AccessesBefore[R.Begin];
   // Branches and barriers look at the run that comes next.
@@ -92,16 +92,8 @@ bool Sm::openUops(WarpSlot &W) {
   }
 }
 
-void Sm::setUnit(WarpSlot &W, Unit U) {
-  Scheduler &S = *W.Owner;
-  uint64_t Bit = uint64_t(1) << W.Place;
-  S.OfUnit[unsigned(W.Pipe)] &= ~Bit;
-  S.OfUnit[unsigned(U)] |= Bit;
-  W.Pipe = U;
-}
-
 /// Finds the next micro-operation to issue and when its operands are ready.
-[[gnu::always_inline]] inline void Sm::prepareNext(WarpSlot &W) {
+[[gnu::always_inline]] inline void Sm::prepareNext(Scheduler &S, WarpSlot &W) {
   while (W.Cur->Kind == UopKind::Free) {
     freeUop(W, *W.Cur);
     if (++W.Cur == W.CurEnd && !openUops(W)) {
@@ -114,19 +106,15 @@ void Sm::setUnit(WarpSlot &W, Unit U) {
                             std::max(W.File[U.First[2]], W.File[U.First[3]]));
   for (unsigned K = Uop::NumFirst; K < U.NumSources; ++K)
     Entry = std::max(Entry, W.File[W.Fn->sources(U)[K]]);
-  if (W.Pipe != U.Pipe)
-    setUnit(W, U.Pipe);
+  W.Pipe = U.Pipe;
   if (isPending(Entry)) {
     W.Why = Fetches[Entry & ~PendingBit].Why;
     W.Ready = Never;
     return;
   }
-  W.Why = Stall(Entry & 3);
   uint64_t Ready = Entry ? timeOf(Entry) : 0;
-  if (W.NotBefore > Ready) {
-    Ready = W.NotBefore;
-    W.Why = W.NotBeforeWhy;
-  }
+  W.Why = W.NotBefore > Ready ? W.NotBeforeWhy : Stall(Entry & 3);
+  Ready = std::max(Ready, W.NotBefore);
   if (U.Kind == UopKind::Fence) {
     if (W.Outstanding) {
       W.AtFence = true;
@@ -140,11 +128,10 @@ void Sm::setUnit(WarpSlot &W, Unit U) {
     }
   }
   W.Ready = Ready;
-  W.Owner->Queue.push(W.Place, Ready);
-  wake(*W.Owner, Ready);
+  wake(S, S.Queue.push(W.Place, U.Pipe, Ready));
 }
 
-void Sm::prepare(WarpSlot &W) { prepareNext(W); }
+void Sm::prepare(WarpSlot &W) { prepareNext(*W.Owner, W); }
 
 [[gnu::always_inline]] inline void Sm::account(const Scheduler &S,
                                                const WarpSlot &W, const Uop &U,
@@ -153,19 +140,16 @@ void Sm::prepare(WarpSlot &W) { prepareNext(W); }
   uint64_t Ready = W.Ready;
   ++Cost.Issues;
   Cost.Lanes += W.Lanes;
-  uint64_t Next = W.Issued + 1;
-  if (Ready > Next)
-    Cost.Stalls[unsigned(W.Why)] += Ready - Next;
-  uint64_t From = std::max(Ready, Next);
-  if (Now > From) {
-    // In the cycle in which the pipe took another warp's, that was selected.
-    uint64_t Free = S.PipeFree[unsigned(U.Pipe)];
-    uint64_t Busy = std::max(From, Free - P.pipe(U.Pipe).Interval + 1);
-    Free = std::min(Free, Now);
-    uint64_t Pipe = Free > Busy ? Free - Busy : 0;
-    Cost.Stalls[unsigned(Stall::Pipe)] += Pipe;
-    Cost.Stalls[unsigned(Stall::Selected)] += Now - From - Pipe;
-  }
+  // Nothing here branches: how long a warp waited is as good as random.
+  uint64_t Next = W.Issued + 1, From = std::max(Ready, Next);
+  Cost.Stalls[unsigned(W.Why)] += From - Next;
+  // In the cycle in which the pipe took another warp's, that was selected.
+  uint64_t Free = S.Queue.freeAt(U.Pipe);
+  uint64_t Busy = std::max(From, Free - P.pipe(U.Pipe).Interval + 1);
+  Free = std::min(Free, Now);
+  uint64_t Pipe = Free - std::min(Free, Busy);
+  Cost.Stalls[unsigned(Stall::Pipe)] += Pipe;
+  Cost.Stalls[unsigned(Stall::Selected)] += std::max(Now, From) - From - Pipe;
 }
 
 void Sm::branch(WarpSlot &W, uint64_t Now) {
@@ -186,17 +170,13 @@ void Sm::branch(WarpSlot &W, uint64_t Now) {
                                              uint64_t Now) {
   const Uop &U = *W.Cur;
   account(S, W, U, Now);
-  S.Queue.take(W.Place);
   ++Uops;
-  S.PipeFree[unsigned(U.Pipe)] = Now + P.pipe(U.Pipe).Interval;
-  S.Busy |= 1u << unsigned(U.Pipe);
+  S.Earliest = Now + 1;
+  S.Time = std::max(
+      Now + 1, S.Queue.take(W.Place, U.Pipe, Now + P.pipe(U.Pipe).Interval));
   W.Issued = Now;
-  if (W.NotBefore <= Now)
-    W.NotBefore = Now + (P.IssueWidth > 1 ? 0 : 1);
-  if (U.Stall > 1) {
-    W.NotBefore = Now + U.Stall;
-    W.NotBeforeWhy = Stall::Arithmetic;
-  }
+  W.NotBefore = Now + (U.Stall > 1 ? U.Stall : Gap);
+  W.NotBeforeWhy = U.Stall > 1 ? Stall::Arithmetic : W.NotBeforeWhy;
   switch (U.Kind) {
   case UopKind::Alu:
     setResults(W, U, Now + U.Latency, Stall::Arithmetic);
@@ -231,45 +211,78 @@ void Sm::branch(WarpSlot &W, uint64_t Now) {
     W.Ready = Never;
     return;
   }
-  prepareNext(W);
+  prepareNext(S, W);
 }
 
 /// Issues one warp of \p S at \p Now if one can; otherwise says when to look
 /// again.
 [[gnu::always_inline]] inline bool Sm::pick(Scheduler &S, uint64_t Now) {
-  S.Queue.advance(Now);
-  uint64_t Ready = S.Queue.ready(), Next = Never;
-  // Whether a pipe is free is as good as random to the host, so no branch asks.
-  auto Exclude = [&](uint64_t Those, uint64_t Until, bool Busy) {
-    Those &= uint64_t(0) - uint64_t(Busy);
-    Next = std::min(Next, Ready & Those ? Until : Never);
-    Ready &= ~Those;
-  };
-  uint32_t StillBusy = 0;
-  for (uint32_t Rest = S.Busy; Rest; Rest &= Rest - 1) {
-    unsigned U = unsigned(__builtin_ctz(Rest));
-    bool Busy = S.PipeFree[U] > Now;
-    StillBusy |= uint32_t(Busy) << U;
-    Exclude(S.OfUnit[U], S.PipeFree[U], Busy);
-  }
-  S.Busy = StillBusy;
-  Exclude(S.OfUnit[unsigned(Unit::Memory)], PathFree - P.MemoryQueue,
-          PathFree > Now + P.MemoryQueue);
-  if (!Ready) {
-    S.Time = std::min(Next, S.Queue.next());
+  if (S.Queue.mustMove(Now))
+    moveBase(S, Now);
+  // Greedy, then oldest.
+  unsigned Place = S.Queue.oldest(Now);
+  if (Place == IssueQueue::NoPlace) {
+    S.Time = S.Queue.next();
+    S.ForPath = false;
     return false;
   }
-  // Greedy, then oldest.
-  uint64_t Bit = Ready & S.Last ? S.Last : Ready & (~Ready + 1);
-  S.Time = S.Earliest = Now + 1;
-  S.Last = Bit;
-  S.LastWarp = S.Order[unsigned(__builtin_ctzll(Bit))];
+  if (S.Last != IssueQueue::NoPlace)
+    Place = S.Queue.canIssue(S.Last, Now) ? S.Last : Place;
+  if (S.Queue.pipeOf(Place) == Unit::Memory && pathFull(Now)) {
+    Place = pickAroundPath(S, Now);
+    if (Place == IssueQueue::NoPlace)
+      return false;
+  }
+  S.ForPath = false;
+  S.Last = Place;
+  S.LastWarp = S.Order[Place];
   WarpSlot &Chosen = Warps[S.LastWarp];
   Unit First = Chosen.Pipe;
   issue(S, Chosen, Now);
   if (P.IssueWidth > 1)
     secondIssue(S, Chosen, First, Now);
   return true;
+}
+
+/// The place to issue from while the load/store path takes nothing.
+[[gnu::noinline]] unsigned Sm::pickAroundPath(Scheduler &S, uint64_t Now) {
+  if (S.Last != IssueQueue::NoPlace && S.Queue.canIssue(S.Last, Now) &&
+      S.Queue.pipeOf(S.Last) != Unit::Memory)
+    return S.Last;
+  unsigned Place = S.Queue.oldestBut(Unit::Memory, Now);
+  if (Place == IssueQueue::NoPlace) {
+    S.Time = lookAgain(S, Now);
+    S.ForPath = true;
+  }
+  return Place;
+}
+
+/// When something may have changed for a scheduler that could not issue up to
+/// \p Seen: another warp's operands are ready, or a pipe is free that one
+/// waited for.
+[[gnu::noinline]] uint64_t Sm::lookAgain(const Scheduler &S,
+                                         uint64_t Seen) const {
+  uint64_t Time = Never;
+  for (unsigned K = 0; K < S.Queue.size(); ++K) {
+    const WarpSlot &W = Warps[S.Order[K]];
+    uint64_t Then = W.Ready;
+    if (Then <= Seen) {
+      Then = S.Queue.freeAt(W.Pipe);
+      if (Then <= Seen)
+        Then = PathFree - P.MemoryQueue;
+    }
+    Time = std::min(Time, Then);
+  }
+  return Time;
+}
+
+/// Lets the times of \p S count from \p Now on.
+[[gnu::noinline]] void Sm::moveBase(Scheduler &S, uint64_t Now) {
+  for (uint64_t Again = S.Queue.moveBase(Now); Again; Again &= Again - 1) {
+    unsigned Place = unsigned(__builtin_ctzll(Again));
+    const WarpSlot &W = Warps[S.Order[Place]];
+    S.Queue.push(Place, W.Pipe, W.Ready);
+  }
 }
 
 /// The second dispatch unit takes the same warp's next instruction if it is
@@ -282,10 +295,9 @@ void Sm::branch(WarpSlot &W, uint64_t Now) {
   bool Arithmetic = U == Unit::Fp32 || U == Unit::Int || U == Unit::Mul;
   bool FirstArithmetic =
       First == Unit::Fp32 || First == Unit::Int || First == Unit::Mul;
-  if (U == First || (Arithmetic && FirstArithmetic) ||
-      S.PipeFree[unsigned(U)] > Now)
+  if (U == First || (Arithmetic && FirstArithmetic) || S.Queue.freeAt(U) > Now)
     return false;
-  if (U == Unit::Memory && PathFree > Now + P.MemoryQueue)
+  if (U == Unit::Memory && pathFull(Now))
     return false;
   issue(S, W, Now);
   return true;
@@ -300,6 +312,15 @@ void Sm::moveEpoch(uint64_t To) {
   Epoch = To;
 }
 
+/// Where the next window starts is part of the result, and that is the earliest
+/// time at which a scheduler may look again, whether or not it then issues.
+void Sm::endWindow(Scheduler &S) const {
+  if (S.Earliest == WindowEnd)
+    S.Time = WindowEnd;
+  else if (!S.ForPath && S.Queue.anyBusy(WindowEnd))
+    S.Time = lookAgain(S, WindowEnd - 1);
+}
+
 bool Sm::run(uint64_t End) {
   WindowEnd = End;
   if (End - Epoch > MaxEntryTime / 2 && nextEvent() != Never)
@@ -308,14 +329,19 @@ bool Sm::run(uint64_t End) {
   while (!BlockDone) {
     // What one scheduler does in a cycle concerns others in later ones.
     uint64_t Now = Never;
+    uint32_t Due = 0; // A bit for each: who is due is hard to foresee.
     for (const Scheduler *S = First; S != Last; ++S)
       Now = std::min(Now, S->Time);
-    if (Now >= End)
+    for (const Scheduler *S = First; S != Last; ++S)
+      Due |= uint32_t(S->Time == Now) << (S - First);
+    if (Now >= End) {
+      for (Scheduler *S = First; S != Last; ++S)
+        endWindow(*S);
       return false;
+    }
     bool Issued = false;
-    for (Scheduler *S = First; S != Last; ++S)
-      if (S->Time == Now && !BlockDone)
-        Issued |= pick(*S, Now);
+    for (; Due && !BlockDone; Due &= Due - 1)
+      Issued |= pick(First[__builtin_ctz(Due)], Now);
     if (Issued)
       LastTime = std::max(LastTime, Now + 1);
   }

@@ -24,9 +24,9 @@
 #include "runtime/gpu/timing/Cache.h"
 #include "runtime/gpu/timing/CostProgram.h"
 #include "runtime/gpu/timing/Fetch.h"
+#include "runtime/gpu/timing/IssueQueue.h"
 #include "runtime/gpu/timing/LaunchTiming.h"
 #include "runtime/gpu/timing/MemorySystem.h"
-#include "runtime/gpu/timing/ReadyQueue.h"
 #include "runtime/gpu/timing/Waits.h"
 
 #include <algorithm>
@@ -109,21 +109,22 @@ private:
     const Uop *Cur = nullptr, *CurEnd = nullptr;
     uint32_t *File = nullptr; ///< Registers of the function's activation.
     InstructionProfile *Stats = nullptr; ///< Of the function's instructions.
-    Scheduler *Owner = nullptr;
     uint64_t Ready = Never; ///< For its next issue; Never while it waits.
     uint64_t Issued = 0;    ///< When it last issued.
     uint64_t NotBefore = 0; ///< Refetch, barrier.
-    const TraceAccess *Accesses = nullptr; ///< Of the open run; the first is
-    uint32_t FirstAccess = 0;              ///< that one of the function.
-    uint32_t Lanes = 0;                    ///< Active ones of the open run.
-    uint64_t MemoryDone = 0;               ///< Latest known end of an access.
-    uint32_t Outstanding = 0;              ///< Fetches without a reply.
-    uint32_t Place = 0;                    ///< In its scheduler, by age.
-    Unit Pipe = Unit::None;                ///< Of the next micro-operation.
+    uint8_t Lanes = 0;      ///< Active ones of the open run.
+    uint8_t Place = 0;      ///< In its scheduler, by age.
+    Unit Pipe = Unit::None; ///< Of the next micro-operation.
     Stall NotBeforeWhy = Stall::Branch;
     Stall Why = Stall::Arithmetic; ///< What the next one waits for.
     bool AtBarrier = false;
     bool AtFence = false;
+    // From here on what few micro-operations need.
+    Scheduler *Owner = nullptr;
+    const TraceAccess *Accesses = nullptr; ///< Of the open run; the first is
+    uint32_t FirstAccess = 0;              ///< that one of the function.
+    uint32_t Outstanding = 0;              ///< Fetches without a reply.
+    uint64_t MemoryDone = 0;               ///< Latest known end of an access.
     const WarpTrace *Trace = nullptr;
     const CostFunction *Fn = nullptr;
     const TraceOrder *Order = nullptr;    ///< The next of its trace,
@@ -149,14 +150,11 @@ private:
   struct Scheduler {
     uint64_t Time = Never; ///< When to look next.
     uint64_t Earliest = 0; ///< The cycle after the last that was used.
-    uint64_t Last = 0;     ///< The bit of the place that issued last, or 0.
-    uint32_t LastWarp = NoIndex;        ///< Its slot, if not its warp.
-    uint32_t Busy = 0;                  ///< Pipes that may not be free yet.
-    uint64_t OfUnit[NumUnits + 1] = {}; ///< By pipe: who goes there next.
-    uint64_t PipeFree[NumUnits + 1] = {};
-    ReadyQueue Queue; ///< By place in Order.
-    uint32_t NumWarps = 0;
-    uint16_t Order[ReadyQueue::MaxWarps] = {}; ///< Slots, the oldest first.
+    uint32_t Last = IssueQueue::NoPlace; ///< The place that issued last.
+    uint32_t LastWarp = NoIndex;         ///< Its slot, if not its warp.
+    bool ForPath = false; ///< At Time the load/store path may have room.
+    IssueQueue Queue;
+    uint16_t Order[IssueQueue::MaxWarps] = {}; ///< Slots, the oldest first.
   };
   /// Outstanding misses that end.
   struct Release {
@@ -179,10 +177,14 @@ private:
 
   void openRun(WarpSlot &W);
   bool openUops(WarpSlot &W);
-  static void setUnit(WarpSlot &W, Unit U);
   void prepare(WarpSlot &W);
-  void prepareNext(WarpSlot &W);
+  void prepareNext(Scheduler &S, WarpSlot &W);
   bool pick(Scheduler &S, uint64_t Now);
+  unsigned pickAroundPath(Scheduler &S, uint64_t Now);
+  bool pathFull(uint64_t Now) const { return PathFree > Now + P.MemoryQueue; }
+  uint64_t lookAgain(const Scheduler &S, uint64_t Seen) const;
+  void moveBase(Scheduler &S, uint64_t Now);
+  void endWindow(Scheduler &S) const;
   void issue(Scheduler &S, WarpSlot &W, uint64_t Now);
   bool secondIssue(Scheduler &S, WarpSlot &W, Unit First, uint64_t Now);
   void setResults(const WarpSlot &W, const Uop &U, uint64_t Time,
@@ -266,6 +268,7 @@ private:
   Waits &Events;
   std::vector<OrderedAccess> Ordered; ///< Of Requests.
 
+  const uint8_t Gap; ///< Cycles from one instruction of a warp to the next.
   uint64_t Uops = 0;
   uint64_t LastTime = 0;
 };

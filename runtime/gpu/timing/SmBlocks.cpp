@@ -42,13 +42,11 @@ void Sm::launch(std::unique_ptr<BlockTrace> Block, uint64_t Time) {
     W.OrderEnd = W.Order + T.Orders.size();
     std::fill_n(registersOf(Warp), Code.NumRegisters, 0);
     W.Owner = &Schedulers[Warp % Schedulers.size()];
-    W.Place = W.Owner->NumWarps++;
-    assert(W.Place < ReadyQueue::MaxWarps && "profiles are checked for it");
+    W.Place = uint8_t(W.Owner->Queue.add());
     W.Owner->Order[W.Place] = uint16_t(Warp);
     // Whoever takes the slot of the warp that issued last is next.
     if (W.Owner->LastWarp == Warp)
-      W.Owner->Last = uint64_t(1) << W.Place;
-    setUnit(W, Unit::None);
+      W.Owner->Last = W.Place;
     if (openUops(W))
       prepare(W);
     else
@@ -60,15 +58,15 @@ void Sm::finishWarp(WarpSlot &W, uint64_t Now) {
   if (W.Order != W.OrderEnd)
     skipOrders(W, W.Run);
   Scheduler &S = *W.Owner;
-  for (uint32_t K = W.Place + 1; K < S.NumWarps; ++K) {
+  for (uint32_t K = W.Place + 1; K < S.Queue.size(); ++K) {
     --Warps[S.Order[K]].Place;
     S.Order[K - 1] = S.Order[K];
   }
-  --S.NumWarps;
   S.Queue.remove(W.Place);
-  for (uint64_t &Places : S.OfUnit)
-    Places = ReadyQueue::without(Places, W.Place);
-  S.Last = ReadyQueue::without(S.Last, W.Place);
+  if (S.Last == W.Place)
+    S.Last = IssueQueue::NoPlace;
+  else if (S.Last != IssueQueue::NoPlace && S.Last > W.Place)
+    --S.Last;
   W.Ready = Never;
   W.Trace = nullptr;
   // Data that is still on its way is no one's.
