@@ -14,6 +14,7 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/YAMLParser.h"
 #include "llvm/Support/YAMLTraits.h"
 
 using namespace llvm;
@@ -88,6 +89,68 @@ template <> struct yaml::MappingTraits<Scenario> {
   }
 };
 
+std::string Scenario::placeOf(StringRef Key) const {
+  auto [Line, Column] = Places.contains(Key)
+                            ? Places.lookup(Key)
+                            : std::pair<unsigned, unsigned>{1, 1};
+  return (Path + ":" + Twine(Line) + ":" + Twine(Column)).str();
+}
+
+namespace {
+/// Where values are, which the reader of values does not tell; and a second
+/// document, which it would not read.
+class PlaceReader {
+public:
+  PlaceReader(StringRef Text, Scenario &S) : Documents(Text, Sources), S(S) {
+    // The reader of values has told all mistakes of form.
+    Sources.setDiagHandler([](const SMDiagnostic &, void *) {});
+  }
+
+  void read() {
+    bool First = true;
+    for (yaml::Document &D : Documents) {
+      yaml::Node *Root = D.getRoot();
+      if (!Root)
+        return;
+      if (First)
+        add("", *Root);
+      else if (!isa<yaml::NullNode>(Root))
+        S.Places.try_emplace(SecondDocument, place(*Root));
+      First = false;
+    }
+  }
+
+  static constexpr StringLiteral SecondDocument = "---";
+
+private:
+  std::pair<unsigned, unsigned> place(const yaml::Node &N) {
+    return Sources.getLineAndColumn(N.getSourceRange().Start);
+  }
+  void add(const std::string &Name, yaml::Node &N) {
+    if (!Name.empty())
+      S.Places[Name] = place(N);
+    if (auto *List = dyn_cast<yaml::SequenceNode>(&N)) {
+      unsigned Count = 0;
+      for (yaml::Node &Item : *List)
+        add(Name + "[" + std::to_string(Count++) + "]", Item);
+    }
+    auto *Map = dyn_cast<yaml::MappingNode>(&N);
+    if (!Map || !Name.empty())
+      return;
+    for (yaml::KeyValueNode &Pair : *Map) {
+      SmallString<32> Storage;
+      if (auto *Key = dyn_cast_or_null<yaml::ScalarNode>(Pair.getKey()))
+        if (yaml::Node *Value = Pair.getValue())
+          add(Key->getValue(Storage).str(), *Value);
+    }
+  }
+
+  SourceMgr Sources;
+  yaml::Stream Documents;
+  Scenario &S;
+};
+} // namespace
+
 Expected<Scenario> gevo::parseScenario(StringRef Text, StringRef Path) {
   // The first problem, with its place.
   struct Problems {
@@ -112,9 +175,18 @@ Expected<Scenario> gevo::parseScenario(StringRef Text, StringRef Path) {
                              Found.First.empty()
                                  ? (Path + ":1:1: this is no scenario").str()
                                  : Found.First);
+  Result.Path = Path.str();
+  PlaceReader(Text, Result).read();
+  if (Result.Places.contains(PlaceReader::SecondDocument))
+    return createStringError(
+        inconvertibleErrorCode(),
+        Result.placeOf(PlaceReader::SecondDocument) +
+            ": a second scenario begins here; a file holds one: put the other "
+            "into a file of its own");
   if (splitCommand(Result.Run).empty())
     return createStringError(inconvertibleErrorCode(),
-                             Path + ":1:1: 'run' names no program");
+                             Result.placeOf("run") +
+                                 ": 'run' names no program");
   return Result;
 }
 

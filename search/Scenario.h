@@ -15,6 +15,7 @@
 #define GEVO_SEARCH_SCENARIO_H
 
 #include "runtime/measure/OutputRules.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 #include <optional>
 #include <string>
@@ -34,6 +35,14 @@ struct Scenario {
   /// Rules, one or a list of them.
   std::optional<measure::OutputRules> Tolerance;
   std::optional<bool> AcceptFindings, WholeRuns, OtherInputs;
+
+  /// "path:line:column" of the value of \p Key, or of "key[2]", counted from 0;
+  /// of the file if it has no such key.
+  std::string placeOf(llvm::StringRef Key) const;
+
+  std::string Path;
+  /// Line and column, from 1.
+  llvm::StringMap<std::pair<unsigned, unsigned>> Places;
 };
 
 /// Parses \p Text. Errors have the form "path:line:column: what is wrong".

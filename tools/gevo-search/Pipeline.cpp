@@ -16,6 +16,7 @@
 #include "tools/gevo-search/Finalists.h"
 #include "tools/gevo-search/Measuring.h"
 #include "tools/gevo-search/Modules.h"
+#include "tools/gevo-search/Values.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FileSystem.h"
@@ -109,9 +110,8 @@ Error Pipeline::readProgram() {
   if (!Chosen)
     return Chosen.takeError();
   Regex Wanted(Asked.Kernels.empty() ? ".*" : Asked.Kernels);
-  std::string Message;
-  if (!Wanted.isValid(Message))
-    return failure("--kernels: " + Message);
+  if (Error E = checkKernels(Asked.Kernels))
+    return E;
   initializeNVPTX();
   Expected<std::unique_ptr<IrProgram>> P =
       IrProgram::create(std::move(*Chosen), [&](StringRef Name) {

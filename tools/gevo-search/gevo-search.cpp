@@ -13,6 +13,7 @@
 #include "search/ShellText.h"
 #include "tools/gevo-search/MachineCode.h"
 #include "tools/gevo-search/Pipeline.h"
+#include "tools/gevo-search/Values.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Support/CommandLine.h"
@@ -202,6 +203,8 @@ static Expected<std::vector<std::string>> takeScenario() {
   if (!Folder.empty())
     if (std::error_code EC = sys::fs::set_current_path(Folder))
       return createStringError(EC, "cannot enter '" + Folder + "'");
+  if (Error E = checkValues(*S))
+    return E;
   preset(Out, S->Out);
   preset(Gpu, S->Gpu);
   preset(BestOn, S->BestOn);
@@ -235,30 +238,10 @@ static Error checkGoal(const Settings &S) {
   Expected<Objective> Goal = parseObjective(S.Objective);
   if (!Goal)
     return Goal.takeError();
-  if (S.gpus().empty())
-    return createStringError(inconvertibleErrorCode(), "--gpu names no GPU");
-  if (!S.BestOn.empty() && !is_contained(S.gpus(), S.BestOn))
-    return createStringError(inconvertibleErrorCode(),
-                             "--best-on=" + S.BestOn +
-                                 " is none of --gpu=" + S.Gpu);
+  if (Error E = checkGpus(S.Gpu, S.BestOn))
+    return E;
   return Goal->source() == Objective::Code ? checkAssembler(S.gpus()[0])
                                            : Error::success();
-}
-
-// Told now rather than when all is done.
-static Error checkOut(StringRef Out) {
-  StringRef Into = sys::path::parent_path(Out);
-  auto Fail = [&](const Twine &Why) {
-    return createStringError(inconvertibleErrorCode(),
-                             "cannot write '" + Out + "': " + Why);
-  };
-  if (!sys::fs::is_directory(Into))
-    return Fail("there is no folder '" + Into + "'; make it, or name another");
-  if (sys::fs::is_directory(Out))
-    return Fail("it is a folder; name a file in it");
-  if (sys::fs::access(Into, sys::fs::AccessMode::Write))
-    return Fail("nothing can be written in '" + Into + "'");
-  return Error::success();
 }
 
 static Error fill(ArrayRef<std::string> Program, PipelineOptions &O) {
@@ -313,10 +296,9 @@ static Error fill(ArrayRef<std::string> Program, PipelineOptions &O) {
 
 static Error setBudget(Settings &S) {
   constexpr double DefaultSeconds = 240;
-  if (Evals.getNumOccurrences() && !Evals)
-    return createStringError(inconvertibleErrorCode(),
-                             "--evals=0 tries nothing; the first evaluation is "
-                             "that of the program itself");
+  if (Evals.getNumOccurrences())
+    if (Error E = checkEvaluations(Evals))
+      return E;
   if (Evals)
     S.Evaluations = Evals;
   if (!Budget.empty()) {
@@ -327,15 +309,7 @@ static Error setBudget(Settings &S) {
   }
   if (!S.Evaluations && S.Seconds == 0)
     S.Seconds = DefaultSeconds;
-  if (!findAlgorithm(S.Algorithm)) {
-    std::string Names;
-    for (const AlgorithmInfo &A : algorithms())
-      Names += (Names.empty() ? "" : ", ") + A.Name.str();
-    return createStringError(inconvertibleErrorCode(),
-                             "there is no algorithm '" + S.Algorithm +
-                                 "'; there are " + Names);
-  }
-  return Error::success();
+  return checkAlgorithm(S.Algorithm);
 }
 
 static Error search(std::vector<std::string> Program, RankLink *Ranks) {

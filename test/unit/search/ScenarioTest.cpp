@@ -75,6 +75,29 @@ TEST(Scenario, NamesMistakesByLineAndColumn) {
   EXPECT_NE(problemOf(""), "");
 }
 
+TEST(Scenario, KnowsWhereValuesAre) {
+  auto S = parseScenario("# a search\nrun: ./app\ngpu:   V100\nheld-out:\n"
+                         "  - ./app 1\n  - './app 2'\nbudget: \"2m\"\n",
+                         "s.yaml");
+  ASSERT_TRUE(bool(S));
+  EXPECT_EQ(S->placeOf("run"), "s.yaml:2:6");
+  EXPECT_EQ(S->placeOf("gpu"), "s.yaml:3:8");
+  EXPECT_EQ(S->placeOf("held-out[1]"), "s.yaml:6:5");
+  EXPECT_EQ(S->placeOf("budget"), "s.yaml:7:9");
+  EXPECT_EQ(S->placeOf("seed"), "s.yaml:1:1");
+}
+
+TEST(Scenario, HoldsOneDocument) {
+  EXPECT_EQ(problemOf("run: ./app\n---\nrun: ./other\n"),
+            "s.yaml:3:1: a second scenario begins here; a file holds one: put "
+            "the other into a file of its own");
+  EXPECT_EQ(problemOf("---\nrun: ./app\n"), "");
+  EXPECT_EQ(problemOf("run: ./app\n---\n"), "");
+  EXPECT_EQ(problemOf("run: ./app\n...\n"), "");
+  EXPECT_EQ(problemOf("gpu: V100\nrun: ''\n"),
+            "s.yaml:2:6: 'run' names no program");
+}
+
 TEST(Scenario, CommandsAreTypedAsTheyAreRead) {
   std::vector<std::string> Words = {"./my app", "it's", "",     "plain-1.0",
                                     "$x",       "a\\b", "\"q\""};

@@ -1,0 +1,124 @@
+//===- Values.cpp - Values that a user gives, checked ---------------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/gevo-search/Values.h"
+#include "runtime/gpu/driver/DeviceProperties.h"
+#include "search/Objective.h"
+#include "search/Search.h"
+#include "search/ShellText.h"
+#include "tools/gevo-search/Settings.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Regex.h"
+
+using namespace llvm;
+using namespace gevo;
+
+static Error failure(const Twine &What) {
+  return createStringError(inconvertibleErrorCode(), What);
+}
+
+Error gevo::checkAlgorithm(StringRef Name) {
+  if (findAlgorithm(Name))
+    return Error::success();
+  std::string Names;
+  for (const AlgorithmInfo &A : algorithms())
+    Names += (Names.empty() ? "" : ", ") + A.Name.str();
+  return failure("there is no algorithm '" + Name + "'; there are " + Names);
+}
+
+Error gevo::checkKernels(StringRef Pattern) {
+  std::string Message;
+  return Pattern.empty() || Regex(Pattern).isValid(Message)
+             ? Error::success()
+             : failure("--kernels: '" + Pattern +
+                       "' is no regular expression: " + Message);
+}
+
+Error gevo::checkGpus(StringRef List, StringRef BestOn) {
+  Settings S;
+  S.Gpu = List.str();
+  if (S.gpus().empty())
+    return failure("--gpu names no GPU");
+  for (const std::string &Name : S.gpus())
+    if (std::string Problem; !driver::gpuModel(Name, Problem))
+      return failure(Problem);
+  return BestOn.empty() || is_contained(S.gpus(), BestOn)
+             ? Error::success()
+             : failure("--best-on=" + BestOn + " is none of --gpu=" + List);
+}
+
+Error gevo::checkOut(StringRef Path) {
+  SmallString<128> Full(Path);
+  sys::fs::make_absolute(Full);
+  StringRef Into = sys::path::parent_path(Full);
+  auto Fail = [&](const Twine &Why) {
+    return failure("cannot write '" + Path + "': " + Why);
+  };
+  if (!sys::fs::is_directory(Into))
+    return Fail("there is no folder '" + Into + "'; make it, or name another");
+  if (sys::fs::is_directory(Full))
+    return Fail("it is a folder; name a file in it");
+  if (sys::fs::access(Into, sys::fs::AccessMode::Write))
+    return Fail("nothing can be written in '" + Into + "'");
+  return Error::success();
+}
+
+Error gevo::checkEvaluations(uint64_t Count) {
+  return Count ? Error::success()
+               : failure("--evals=0 tries nothing; the first evaluation is "
+                         "that of the program itself");
+}
+
+namespace {
+/// Puts the place of a key in front of what is wrong with its value.
+class Checker {
+public:
+  explicit Checker(const Scenario &S) : S(S) {}
+
+  template <typename Value, typename Check>
+  void check(StringRef Key, const std::optional<Value> &V, Check Of) {
+    if (V && !Wrong)
+      note(Key, Of(*V));
+  }
+  void note(StringRef Key, Error E) {
+    if (!E || Wrong)
+      return consumeError(std::move(E));
+    std::string Text = toString(std::move(E));
+    StringRef What = Text;
+    // A file has keys, not options.
+    What.consume_front("--");
+    Wrong = S.placeOf(Key) + ": " + What.str();
+  }
+  Error take() { return Wrong ? failure(*Wrong) : Error::success(); }
+
+private:
+  const Scenario &S;
+  std::optional<std::string> Wrong;
+};
+} // namespace
+
+Error gevo::checkValues(const Scenario &S) {
+  Checker C(S);
+  C.check("budget", S.Budget,
+          [](StringRef Text) { return parseDuration(Text).takeError(); });
+  C.check("evals", S.Evals, checkEvaluations);
+  C.check("algorithm", S.Algorithm, checkAlgorithm);
+  C.check("objective", S.Objective,
+          [](StringRef Text) { return parseObjective(Text).takeError(); });
+  C.check("kernels", S.Kernels, checkKernels);
+  C.check("gpu", S.Gpu, [](StringRef List) { return checkGpus(List, ""); });
+  C.check("best-on", S.BestOn, [&](StringRef Name) {
+    return checkGpus(S.Gpu.value_or(Settings().Gpu), Name);
+  });
+  C.check("out", S.Out, checkOut);
+  for (size_t I = 0; I < S.HeldOut.size(); ++I)
+    if (splitCommand(S.HeldOut[I]).empty())
+      C.note(("held-out[" + Twine(I) + "]").str(),
+             failure("held-out: names no program"));
+  return C.take();
+}
