@@ -22,7 +22,6 @@
 #include "runtime/gpu/timing/SassKinds.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <set>
 
@@ -43,7 +42,9 @@ constexpr unsigned LongExpansion = 4;
 class Matching {
 public:
   Matching(const Profile &P, const ptx::Function &F, const SassListing &L)
-      : P(P), F(F), Listing(L) {}
+      : P(P), F(F), Listing(L) {
+    followCopies(F, Listing);
+  }
   SassFunction run();
 
 private:
@@ -51,6 +52,7 @@ private:
   void cutSass();
   void vote();
   void findCopies();
+  void choose();
   SassOp opOf(uint32_t Index, Unit Pipe) const;
   bool expands(uint32_t Instruction) const;
   SassPipe kindOf(uint32_t Index) const;
@@ -65,10 +67,16 @@ private:
     auto It = OfLine.find(Listing.Code[Index].Line);
     return It == OfLine.end() ? NoIndex : It->second.front();
   }
+  /// The same where the line says something: what marks where lanes meet has
+  /// that of any jump.
+  uint32_t originOf(uint32_t Index) const {
+    return marksMeeting(Listing.Code[Index].Opcode) ? NoIndex
+                                                    : instructionOf(Index);
+  }
 
   const Profile &P;
   const ptx::Function &F;
-  const SassListing &Listing;
+  SassListing Listing;
   std::map<uint32_t, std::vector<uint32_t>> OfLine; ///< PTX, by line.
   std::vector<uint32_t> Stretch;                    ///< By PTX instruction.
   std::vector<uint32_t> FirstOf;                    ///< By stretch of PTX.
@@ -79,6 +87,9 @@ private:
   std::vector<std::set<uint32_t>> Present;
   std::vector<unsigned> Copies; ///< By stretch of PTX: how often it is
                                 ///< there in machine code.
+  std::vector<bool> Chosen;     ///< By machine instruction: see chooseCopies.
+  std::set<std::pair<SassClass, uint32_t>> LinesChosen; ///< And what they are.
+  std::vector<std::vector<uint32_t>> PlacesOf;          ///< By stretch of PTX.
   /// By stretch of PTX and line: machine instructions seen and to be issued.
   std::map<std::pair<uint32_t, uint32_t>, unsigned> Seen, Total;
   std::vector<unsigned> Taken; ///< By PTX instruction: its own ones placed.
@@ -94,11 +105,8 @@ SassPipe Matching::kindOf(uint32_t Index) const {
       (Own == NoIndex || !tracesAccess(F.Code[Own]) ||
        isConstantOperand(F, F.Code[Own])))
     return {SassClass::Nothing, Unit::None};
-  // What prepares and ends divergence is no branch.
-  if (C.Class == SassClass::Control)
-    for (const char *Prefix : {"BSSY", "BSYNC", "BMOV", "WARPSYNC", "CALL"})
-      if (Opcode.compare(0, std::strlen(Prefix), Prefix) == 0)
-        return {SassClass::Pipe, Unit::Branch};
+  if (C.Class == SassClass::Control && preparesDivergence(Opcode))
+    return {SassClass::Pipe, Unit::Branch};
   return C;
 }
 
@@ -133,7 +141,7 @@ void Matching::vote() {
   std::vector<std::vector<std::pair<uint32_t, unsigned>>> Votes(Count);
   Present.resize(Count);
   for (uint32_t K = 0; K < Listing.Code.size(); ++K) {
-    uint32_t Instruction = instructionOf(K);
+    uint32_t Instruction = originOf(K);
     // PTX need not have a jump where machine code has one.
     if (Instruction == NoIndex || jumpsAlways(Listing.Code[K]))
       continue;
@@ -168,22 +176,56 @@ void Matching::vote() {
   }
 }
 
-/// How often a stretch of PTX is there: the median over its lines that would be
-/// one instruction each. Some have more in any case (a comparison that needs
-/// two), so the most frequent one would make the others look removed. Memory
-/// and float lines decide if there are any: of a loop's own counting the
-/// assembler leaves one copy.
+/// The stretch of PTX with which arithmetic is issued: its own if that has
+/// memory or control in this stretch of machine code, otherwise the one that
+/// won the vote.
+uint32_t Matching::targetOf(uint32_t Index) const {
+  uint32_t Own = originOf(Index), Here = SassStretch[Index];
+  return Own != NoIndex && Present[Here].count(Stretch[Own]) ? Stretch[Own]
+                                                             : Target[Here];
+}
+
+/// Leaves one of several copies that branches divide.
+void Matching::choose() {
+  std::vector<uint32_t> To(Listing.Code.size(), NoIndex);
+  PlacesOf.resize(FirstOf.size());
+  for (uint32_t K = 0; K < Listing.Code.size(); ++K) {
+    SassPipe C = kindOf(K);
+    uint32_t Own = originOf(K);
+    if (C.Class == SassClass::Pipe || C.Class == SassClass::Nothing)
+      To[K] = targetOf(K);
+    else if (Own != NoIndex && !jumpsAlways(Listing.Code[K]))
+      To[K] = Stretch[Own];
+    if (To[K] != NoIndex)
+      PlacesOf[To[K]].push_back(K);
+  }
+  Chosen = chooseCopies(Listing, SassStretch, To);
+  for (uint32_t K = 0; K < Listing.Code.size(); ++K)
+    if (Chosen[K])
+      LinesChosen.insert({kindOf(K).Class, Listing.Code[K].Line});
+}
+
+/// How often a stretch of PTX is there in what was chosen: the median over its
+/// lines that would be one instruction each. Some have more in any case (a
+/// comparison that needs two), so the most frequent one would make the others
+/// look removed. Memory and float lines decide if there are any: of a loop's
+/// own counting the assembler leaves one copy.
 void Matching::findCopies() {
   std::map<uint32_t, unsigned> Memory, PerPipe[NumUnits];
   for (uint32_t K = 0; K < Listing.Code.size(); ++K) {
+    if (!Chosen[K])
+      continue;
     const SassInstruction &I = Listing.Code[K];
     SassPipe C = kindOf(K);
     if (C.Class == SassClass::Memory)
       ++Memory[I.Line];
     if (C.Class != SassClass::Pipe)
       continue;
-    ++PerPipe[unsigned(C.Pipe)][I.Line];
-    ++Total[{targetOf(K), I.Line}];
+    uint32_t To = targetOf(K), Own = originOf(K);
+    ++Total[{To, I.Line}];
+    // What was moved elsewhere tells nothing about where it came from.
+    if (Own != NoIndex && Stretch[Own] == To)
+      ++PerPipe[unsigned(C.Pipe)][I.Line];
   }
   // What one copy of a line would have: of memory, and of each pipe.
   std::map<uint32_t, unsigned> OneMemory, OnePipe[NumUnits];
@@ -220,15 +262,6 @@ void Matching::findCopies() {
   }
 }
 
-/// The stretch of PTX with which arithmetic is issued: its own if that has
-/// memory or control in this stretch of machine code, otherwise the one that
-/// won the vote.
-uint32_t Matching::targetOf(uint32_t Index) const {
-  uint32_t Own = instructionOf(Index), Here = SassStretch[Index];
-  return Own != NoIndex && Present[Here].count(Stretch[Own]) ? Stretch[Own]
-                                                             : Target[Here];
-}
-
 bool Matching::expands(uint32_t Instruction) const {
   if (Instruction == NoIndex || tracesAccess(F.Code[Instruction]))
     return false;
@@ -258,13 +291,14 @@ void Matching::placeOwn(uint32_t Index, const SassPipe &C, SassFunction &Out) {
   SassOp Op = opOf(Index, C.Pipe);
   if (It != OfLine.end())
     for (uint32_t K : It->second) {
-      // A branch and a jump behind it are one branch, of the jump's line.
+      // A branch and a jump behind it are one branch, of the jump's line; a
+      // jump alone is none.
       if (jumps(F.Code[K]) && K && F.Code[K - 1].Op == ptx::Opcode::Bra)
         --K;
       bool Fits =
           C.Class == SassClass::Memory
               ? tracesAccess(F.Code[K]) && !isConstantOperand(F, F.Code[K])
-              : endsRegion(F.Code[K]);
+              : endsRegion(F.Code[K]) && !jumps(F.Code[K]);
       if (!Fits || Taken[K])
         continue;
       ++Taken[K];
@@ -302,8 +336,10 @@ void Matching::placePlain(uint32_t Index, const SassPipe &C,
     return;
   }
   SassOp Op = opOf(Index, C.Pipe);
-  uint32_t Own = instructionOf(Index);
-  uint32_t Holder = Own != NoIndex && Stretch[Own] == To ? Own : FirstOf[To];
+  uint32_t Own = originOf(Index);
+  // What has the line of a branch is still issued in its place before that.
+  bool Here = Own != NoIndex && Stretch[Own] == To && !endsRegion(F.Code[Own]);
+  uint32_t Holder = Here ? Own : FirstOf[To];
   Op.Instruction = Own == NoIndex ? Holder : Own;
   Out[Holder].push_back(std::move(Op));
 }
@@ -325,24 +361,21 @@ void Matching::placeJump(uint32_t Index, SassFunction &Out) {
 /// goes on, the one that comes first behind the machine's branch is the one
 /// that it does not jump to.
 void Matching::findInverted(SassFunction &Out) const {
-  std::vector<uint32_t> First(FirstOf.size(), NoIndex);
-  for (uint32_t K = 0; K < Out.size(); ++K)
-    for (const SassOp &Op : Out[K])
-      First[Stretch[K]] = std::min(First[Stretch[K]], Op.Place);
   for (uint32_t K = 0; K + 1 < Out.size(); ++K)
     for (SassOp &Op : Out[K]) {
       const ptx::Instruction &I = F.Code[Op.Instruction];
       if (Op.What != SassOp::Control || I.Op != ptx::Opcode::Bra ||
           I.Guard == ptx::None)
         continue;
-      auto Distance = [&](uint32_t To) {
-        uint32_t At = First[Stretch[To]];
-        return At == NoIndex || At <= Op.Place ? NoIndex : At - Op.Place;
+      auto FirstBehind = [&](uint32_t To) {
+        const std::vector<uint32_t> &Places = PlacesOf[Stretch[To]];
+        auto It = std::upper_bound(Places.begin(), Places.end(), Op.Place);
+        return It == Places.end() ? NoIndex : *It;
       };
       uint32_t Next = Op.Instruction + 1;
       if (jumps(F.Code[Next]))
         Next = F.operands(F.Code[Next])[0].Index;
-      if (Distance(F.operands(I)[0].Index) < Distance(Next))
+      if (FirstBehind(F.operands(I)[0].Index) < FirstBehind(Next))
         Op.Flags |= FlagInverted;
     }
 }
@@ -379,11 +412,14 @@ SassFunction Matching::run() {
   cutPtx();
   cutSass();
   vote();
+  choose();
   findCopies();
   if (F.Code.empty())
     return Out;
   for (uint32_t K = 0; K < Listing.Code.size(); ++K) {
     SassPipe C = kindOf(K);
+    if (!Chosen[K] && LinesChosen.count({C.Class, Listing.Code[K].Line}))
+      continue;
     if (C.Class != SassClass::Nothing && expands(instructionOf(K)))
       placeExpansion(K, Out);
     else if (C.Class == SassClass::Pipe || C.Class == SassClass::Nothing)

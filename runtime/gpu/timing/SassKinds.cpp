@@ -25,6 +25,12 @@ const SassRow Rows[] = {
 #include "runtime/gpu/timing/SassOpcodes.def"
 };
 
+bool startsWithOne(std::string_view Opcode,
+                   std::initializer_list<std::string_view> Prefixes) {
+  return std::any_of(Prefixes.begin(), Prefixes.end(),
+                     [&](auto P) { return Opcode.substr(0, P.size()) == P; });
+}
+
 /// The instruction that \p Register of \p Index comes from, as far as the order
 /// of the listing tells, or NoIndex.
 uint32_t originOf(const SassListing &L, uint32_t Index, uint16_t Register) {
@@ -59,6 +65,14 @@ SassPipe gevo::gpu::timing::classify(std::string_view Opcode) {
     if (Opcode.substr(0, std::string_view(R.Prefix).size()) == R.Prefix)
       return R.Pipe;
   return {SassClass::Pipe, Unit::Int};
+}
+
+bool gevo::gpu::timing::marksMeeting(std::string_view Opcode) {
+  return startsWithOne(Opcode, {"BSSY", "BSYNC", "BMOV", "BREAK"});
+}
+
+bool gevo::gpu::timing::preparesDivergence(std::string_view Opcode) {
+  return marksMeeting(Opcode) || startsWithOne(Opcode, {"WARPSYNC", "CALL"});
 }
 
 bool gevo::gpu::timing::jumpsAlways(const SassInstruction &I) {

@@ -29,6 +29,12 @@ struct SassPipe {
 /// By the first row of SassOpcodes.def whose prefix matches.
 SassPipe classify(std::string_view Opcode);
 
+/// True for what prepares and ends divergence, and calls: no branches.
+bool preparesDivergence(std::string_view Opcode);
+
+/// True for what of that marks where the lanes of a warp part and meet.
+bool marksMeeting(std::string_view Opcode);
+
 /// True for a branch without a condition.
 bool jumpsAlways(const SassInstruction &I);
 
@@ -36,6 +42,19 @@ bool jumpsAlways(const SassInstruction &I);
 /// \p Index for all that are active: the machine counts them (ATOMS.POPC), or
 /// the operation is guarded by a comparison with the number of the lane.
 bool combinesLanes(const SassListing &L, uint32_t Index);
+
+/// Gives the machine code of \p F that has the line of a copy of a register
+/// that of what was copied, where both are in one block.
+void followCopies(const ptx::Function &F, SassListing &L);
+
+/// Which instructions of \p L are issued where the assembler made several
+/// copies of a stretch of PTX with branches in between: those of one whole
+/// copy, and all of stretches that are there once. \p SassStretch and \p Target
+/// say, for each instruction, which stretch of machine code it is in and with
+/// which of PTX it is issued (NoIndex: with none).
+std::vector<bool> chooseCopies(const SassListing &L,
+                               const std::vector<uint32_t> &SassStretch,
+                               const std::vector<uint32_t> &Target);
 
 /// Finds the accesses of \p Code, made of \p F, that the assembler made of
 /// several PTX instructions, and notes how wide they are.
