@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/gevo-run/Program.h"
+#include "runtime/gpu/driver/SubstituteFiles.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -150,11 +151,8 @@ std::vector<std::pair<std::string, std::string>> gevo::run::environmentFor(
     V.push_back({"GEVO_GPU", Options.Gpu});
   if (!Options.StepLimit.empty())
     V.push_back({"GEVO_STEP_LIMIT", Options.StepLimit});
-  std::string Files;
-  for (const std::string &File : Options.Substitutes)
-    Files += (Files.empty() ? "" : ":") + File;
-  if (!Files.empty())
-    V.push_back({"GEVO_SUBSTITUTE", Files});
+  if (!Options.Substitutes.empty())
+    V.push_back({"GEVO_SUBSTITUTE", substituteList(Options.Substitutes)});
   for (auto &Variable : captureEnvironment(Options.Capture))
     V.push_back(std::move(Variable));
   return V;

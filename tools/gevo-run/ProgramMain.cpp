@@ -64,11 +64,6 @@ std::string readableFile(const std::string &Name) {
   char Real[PATH_MAX];
   if (!realpath(Name.c_str(), Real) || access(Real, R_OK))
     fail("cannot read '" + Name + "': " + std::strerror(errno));
-  // The program gets the names in one variable.
-  if (std::strchr(Real, ':'))
-    fail("'" + std::string(Real) +
-         "' has a colon in its name, which parts the names of substitutes; "
-         "copy or rename it");
   return Real;
 }
 

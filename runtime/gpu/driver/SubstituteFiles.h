@@ -20,22 +20,38 @@
 #include <iterator>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gevo {
 
-/// The names in GEVO_SUBSTITUTE, which are separated by colons.
+/// The names in GEVO_SUBSTITUTE, which are separated by colons; after a
+/// backslash a colon, or another backslash, is part of a name.
 inline std::vector<std::string> substituteFiles() {
-  std::vector<std::string> Files;
   const char *List = std::getenv("GEVO_SUBSTITUTE");
-  std::string Rest = List ? List : "";
-  while (!Rest.empty()) {
-    size_t Colon = Rest.find(':');
-    if (Colon)
-      Files.push_back(Rest.substr(0, Colon));
-    Rest.erase(0, Colon == std::string::npos ? Colon : Colon + 1);
+  std::vector<std::string> Files;
+  std::string Name;
+  for (const char *C = List ? List : ""; *C; ++C) {
+    bool Ends = *C == ':';
+    if (*C == '\\' && (C[1] == ':' || C[1] == '\\'))
+      ++C;
+    if (!Ends)
+      Name += *C;
+    if ((Ends || !C[1]) && !Name.empty())
+      Files.push_back(std::exchange(Name, ""));
   }
   return Files;
+}
+
+/// What GEVO_SUBSTITUTE has to be for these names.
+inline std::string substituteList(const std::vector<std::string> &Files) {
+  std::string List;
+  for (const std::string &File : Files) {
+    List += List.empty() ? "" : ":";
+    for (char C : File)
+      List += C == ':' || C == '\\' ? std::string{'\\', C} : std::string{C};
+  }
+  return List;
 }
 
 /// The text of one of them, or nothing if it cannot be read or is empty.
