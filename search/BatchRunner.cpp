@@ -43,6 +43,12 @@ BatchRunner::run(ArrayRef<EditList> Batch, const std::function<bool()> &Stop) {
   if (!Bad)
     Bad = Known->evaluate(Wanted, Stop,
                           [](const Variant &) { return Error::success(); });
+  // Its workers may be in the middle of something.
+  if (Bad) {
+    Known.reset();
+    Base.reset();
+    Pool.reset();
+  }
   std::string Why = toString(std::move(Bad));
   for (size_t I = 0; I < Batch.size(); ++I)
     if (const Variant &V = Variants[I]; V.Finished)

@@ -17,12 +17,6 @@
 using namespace llvm;
 using namespace gevo;
 
-LaunchRunner::~LaunchRunner() {
-  // Replays give memory back to the device.
-  Replays.clear();
-  GuardReplays.clear();
-}
-
 // A byte that is poisoned before a replay, or that has another value after it.
 static bool mustBeWritten(const capture::Piece &P) {
   for (size_t I = 0; I < P.Marks.size(); ++I)
@@ -122,6 +116,8 @@ bool LaunchRunner::open(std::string &Error) {
     if (!F.valid()) {
       Error = "the original cannot be replayed: " + F.Reason;
       Replays.clear();
+      Originals.clear();
+      OriginalTime = 0;
       Device.reset();
       return false;
     }

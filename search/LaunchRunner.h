@@ -64,7 +64,6 @@ public:
                bool CheckAlways = false, bool MachineCode = false)
       : S(S), Gpu(std::move(Gpu)), CheckAlways(CheckAlways),
         MachineCode(MachineCode) {}
-  ~LaunchRunner() override;
   /// What could enter the front must be right on all of \p G as well, with all
   /// checks; its time there does not count. Launches that the original does not
   /// get along with on this device are left out. Null: none.
@@ -92,6 +91,7 @@ private:
   const LaunchScenario &S;
   std::string Gpu;
   bool CheckAlways, MachineCode;
+  /// Outlives replays, which give memory back to it.
   std::unique_ptr<measure::Device> Device;
   std::vector<std::unique_ptr<measure::Replay>> Replays;
   const LaunchScenario *Guards = nullptr;

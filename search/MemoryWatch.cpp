@@ -11,6 +11,7 @@
 
 #include "search/MemoryWatch.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <csignal>
 #include <unistd.h>
@@ -39,8 +40,12 @@ uint64_t gevo::residentBytes(pid_t Pid) {
 static std::vector<pid_t> withDescendants(pid_t Root) {
   std::vector<pid_t> All = {Root};
   for (size_t I = 0; I < All.size(); ++I) {
-    std::string Text = textOf("/proc/" + Twine(All[I]) + "/task/" +
-                              Twine(All[I]) + "/children");
+    // Each thread has its own.
+    std::string Text;
+    std::error_code EC;
+    sys::fs::directory_iterator Task("/proc/" + Twine(All[I]) + "/task", EC);
+    for (; !EC && Task != sys::fs::directory_iterator(); Task.increment(EC))
+      Text += textOf(Task->path() + "/children");
     SmallVector<StringRef, 4> Words;
     StringRef(Text).split(Words, ' ', -1, /*KeepEmpty=*/false);
     pid_t Child;

@@ -19,6 +19,11 @@
 using namespace llvm;
 using namespace gevo;
 
+static bool isFaster(const Individual &I, double Than, double Most) {
+  return I.valid() && !I.Edits.empty() && I.Result.Error <= Most &&
+         I.Result.Time < Than;
+}
+
 namespace {
 
 class Queue {
@@ -26,8 +31,7 @@ public:
   Queue(Search &S, double Most) : S(S), Most(Most) {}
 
   void add(const Individual &I) {
-    if (I.valid() && !I.Edits.empty() && I.Result.Error <= Most &&
-        I.Result.Time < S.state().Baseline.Time &&
+    if (isFaster(I, S.state().Baseline.Time, Most) &&
         Known.insert(I.PayloadHash).second)
       Waiting.push_back(I);
   }
@@ -66,10 +70,6 @@ private:
   StringSet<> Known;
 };
 
-} // namespace
-
-namespace {
-
 /// Asks, as long as it may.
 class Referee {
 public:
@@ -90,11 +90,6 @@ private:
 };
 
 } // namespace
-
-static bool isFaster(const Individual &I, double Than, double Most) {
-  return I.valid() && !I.Edits.empty() && I.Result.Error <= Most &&
-         I.Result.Time < Than;
-}
 
 std::vector<Individual> gevo::milestones(const Search &S, double Most) {
   std::vector<Individual> All;

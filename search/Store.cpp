@@ -42,6 +42,15 @@ Store::openResults(StringRef Name, const std::string &Of) const {
       /*AnyHeader=*/false, AppendLog::Sync::Soon);
 }
 
+Error Store::openMeasurements() {
+  Expected<std::unique_ptr<AppendLog>> Measured =
+      openResults("measured", Scenario);
+  if (!Measured)
+    return Measured.takeError();
+  Measurements = std::move(*Measured);
+  return Error::success();
+}
+
 Expected<std::unique_ptr<AppendLog>>
 Store::openPrices(const std::string &How) const {
   return openResults("priced", utohexstr(xxh3_64bits(Scenario + "\n" + How),
@@ -81,11 +90,8 @@ Expected<std::unique_ptr<Store>> Store::begin(const std::string &Folder,
   if (!Log)
     return Log.takeError();
   S->Evaluations = std::move(*Log);
-  Expected<std::unique_ptr<AppendLog>> Measured =
-      S->openResults("measured", S->Scenario);
-  if (!Measured)
-    return Measured.takeError();
-  S->Measurements = std::move(*Measured);
+  if (Error E = S->openMeasurements())
+    return E;
   return S;
 }
 
@@ -111,11 +117,8 @@ Expected<std::unique_ptr<Store>> Store::resume(const std::string &Folder) {
   if (*Version != StoreVersion)
     return Fail("was written by another version of gevo-search");
   S->Scenario = Scenario->str();
-  Expected<std::unique_ptr<AppendLog>> Measured =
-      S->openResults("measured", S->Scenario);
-  if (!Measured)
-    return Measured.takeError();
-  S->Measurements = std::move(*Measured);
+  if (Error E = S->openMeasurements())
+    return E;
   return S;
 }
 

@@ -61,6 +61,7 @@ public:
 
 private:
   Store() = default;
+  llvm::Error openMeasurements();
   llvm::Expected<std::unique_ptr<AppendLog>>
   openResults(llvm::StringRef Name, const std::string &Of) const;
   std::string path(llvm::StringRef Name) const;

@@ -179,16 +179,28 @@ private:
 
 } // namespace
 
+static Error failed(const Twine &What) {
+  std::error_code EC = errnoAsErrorCode();
+  return createStringError(EC, What + ": " + EC.message() +
+                                   "; fewer --jobs need less");
+}
+
 Error ForkedWorkers::start(Process &P) {
-  int Down[2], Up[2];
+  int Down[2] = {-1, -1}, Up[2] = {-1, -1};
+  auto Fail = [&](const Twine &What) {
+    Error E = failed(What);
+    for (int FD : {Down[0], Down[1], Up[0], Up[1]})
+      if (FD >= 0)
+        close(FD);
+    return E;
+  };
   if (pipe2(Down, O_CLOEXEC) || pipe2(Up, O_CLOEXEC))
-    return createStringError(errnoAsErrorCode(),
-                             "cannot make a pipe to a worker");
+    return Fail("cannot make a pipe to a worker");
   std::fflush(nullptr);
   pid_t Parent = getpid();
   pid_t Pid = fork();
   if (Pid < 0)
-    return createStringError(errnoAsErrorCode(), "cannot start a worker");
+    return Fail("cannot start a worker");
   if (Pid == 0) {
     for (const Process &Other : All)
       for (int FD : {Other.To, Other.From})
@@ -293,7 +305,7 @@ ForkedWorkers::waitFor(int Milliseconds) {
     bool Short = Milliseconds >= 0 && (Left < 0 || Milliseconds < Left);
     int Ready = poll(Polled.data(), Polled.size(), Short ? Milliseconds : Left);
     if (Ready < 0 && errno != EINTR)
-      return createStringError(errnoAsErrorCode(), "cannot wait for workers");
+      return failed("cannot wait for workers");
     for (size_t I = 0; Ready > 0 && I < Polled.size(); ++I)
       if (Polled[I].revents) {
         Reply R;

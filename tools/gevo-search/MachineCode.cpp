@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/gevo-search/MachineCode.h"
+#include "passes/edit/AtomicFile.h"
 #include "runtime/gpu/driver/DeviceProperties.h"
 #include "runtime/gpu/timing/Sass.h"
 #include "llvm/Object/ELFObjectFile.h"
@@ -70,8 +71,9 @@ static Expected<double> costOf(StringRef Ptx, bool Registers,
       sys::fs::createTemporaryFile("gevo", "cubin", Binary))
     return failure("no temporary file for ptxas");
   FileRemover RemoveSource(Source), RemoveBinary(Binary);
-  std::error_code EC;
-  raw_fd_ostream(Source, EC) << Ptx;
+  if (Error E =
+          writeFileAtomically(Source, [&](raw_ostream &OS) { OS << Ptx; }))
+    return E;
   gpu::Result<std::string> Said = gpu::timing::runProcess(
       {Assembler, "-v", "-c", "-arch=sm_" + std::to_string(Arch),
        Source.str().str(), "-o", Binary.str().str()},

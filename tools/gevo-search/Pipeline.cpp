@@ -17,6 +17,7 @@
 #include "tools/gevo-search/Measuring.h"
 #include "tools/gevo-search/Modules.h"
 #include "tools/gevo-search/Values.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FileSystem.h"
@@ -389,6 +390,7 @@ Error Pipeline::run() {
   Observer.Progress = [&](const Search &S) { V.progress(S); };
   Observer.Checkpoint = [&](const SearchState &S) { return Disk->save(S); };
   Search S(*Device, *Cached, SO, Observer);
+  auto Gone = make_scope_exit([] { Running = nullptr; });
   if (Error E = search(S))
     return E;
   std::vector<Finalist> Found = findFinalists(S, *Judging, SO.Tolerance, V);

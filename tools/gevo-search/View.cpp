@@ -53,7 +53,9 @@ void View::say(const Twine &Text) {
 std::string gevo::duration(double Seconds) {
   std::string Text;
   raw_string_ostream OS(Text);
-  unsigned Whole = Seconds;
+  // Of a budget of evaluations much more may be left.
+  constexpr double Most = 1e15;
+  uint64_t Whole = std::min(Seconds, Most);
   if (Whole >= 3600)
     OS << Whole / 3600 << "h";
   if (Whole >= 60)

@@ -15,6 +15,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "gtest/gtest.h"
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 using namespace gevo;
 using namespace llvm;
@@ -119,4 +120,32 @@ TEST(BatchRunner, StopsWhenItIsTold) {
   EXPECT_FALSE(Results[0].has_value());
   EXPECT_FALSE(Results[1].has_value());
   EXPECT_TRUE(R.run({deletion(1)}).valid());
+}
+
+// A worker that died and cannot be replaced is a failure of the batch; the next
+// batch starts workers anew.
+TEST(BatchRunner, GoesOnAfterWorkersThatCannotBeReplaced) {
+  std::unique_ptr<Program> P = syntheticProgram();
+  WorkerLimits Limits;
+  Limits.Count = 2;
+  BatchRunner R(*P, Limits, [] { return syntheticRunner(); });
+  ASSERT_TRUE(R.run({deletion(1)}).valid());
+  rlimit Before, None;
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &Before), 0);
+  None = Before;
+  None.rlim_cur = 3;
+  auto Never = [] { return false; };
+  // To build 17 is a worker's death.
+  std::vector<EditList> Batch = {
+      {deletion(17)}, {deletion(2)}, {deletion(4)}, {deletion(6)}};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &None), 0);
+  std::vector<std::optional<Fitness>> Results = R.run(Batch, Never);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &Before), 0);
+  ASSERT_TRUE(Results[0].has_value());
+  EXPECT_NE(Results[0]->Reason.find("cannot make a pipe"), std::string::npos)
+      << Results[0]->Reason;
+  Results = R.run(Batch, Never);
+  EXPECT_EQ(Results[0]->End, Stage::Lower);
+  for (size_t I = 1; I < Batch.size(); ++I)
+    EXPECT_TRUE(Results[I]->valid()) << Results[I]->Reason;
 }

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "search/Workers.h"
+#include "search/MemoryWatch.h"
 #include "search/WholeRunner.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -19,6 +20,9 @@
 #include <csignal>
 #include <ctime>
 #include <set>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace gevo;
@@ -155,4 +159,30 @@ TEST(Workers, TellTheirProcessorTime) {
   Pool->send(0, "work");
   cantFail(Pool->wait());
   EXPECT_GE(Pool->processorSeconds(), Before + 0.15);
+}
+
+// What a thread of the child starts counts, too.
+TEST(MemoryWatch, SeesWhatThreadsStart) {
+  pid_t Child = fork();
+  ASSERT_GE(Child, 0);
+  if (Child == 0) {
+    std::thread([] {
+      if (fork() == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        std::string Much(uint64_t(300) << 20, 'x');
+        for (;;)
+          pause();
+      }
+      for (;;)
+        pause();
+    }).join();
+    _exit(0);
+  }
+  MemoryWatch Watch(Child, uint64_t(200) << 20);
+  for (unsigned Try = 0; Try < 500 && !Watch.exceeded(); ++Try)
+    usleep(10000);
+  EXPECT_TRUE(Watch.exceeded());
+  kill(Child, SIGKILL);
+  int Status = 0;
+  EXPECT_EQ(waitpid(Child, &Status, 0), Child);
 }
