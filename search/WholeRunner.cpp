@@ -72,6 +72,9 @@ Fitness WholeCase::compare(const WholeRun &R) const {
   if (R.ExitStatus != Original.ExitStatus)
     return Fitness::failed(Stage::Compare, "the exit status is " +
                                                std::to_string(R.ExitStatus));
+  // It would take no time at all.
+  if (R.Kernels.empty() && !Original.Kernels.empty())
+    return Fitness::failed(Stage::Run, "the program launched no kernel");
   Fitness F;
   for (size_t I = 0; I < R.Outputs.size(); ++I) {
     measure::RunDifference D = compareOutput(I, R);

@@ -186,7 +186,7 @@ std::string unseen(const std::string &Program, int Status) {
 std::vector<std::string> complaints(const ProgramOptions &O,
                                     const ProgramReport &R, int Status) {
   std::vector<std::string> All(R.Problems.begin(), R.Problems.end());
-  if (!R.Processes && O.Driver == "embedded")
+  if (!R.Processes && All.empty() && O.Driver == "embedded")
     All.push_back(unseen(O.Command[0], Status));
   for (const std::string &File : O.Substitutes)
     if (std::none_of(R.Substituted.begin(), R.Substituted.end(),
@@ -245,9 +245,9 @@ std::optional<int> reportRun(const ProgramOptions &O, const std::string &Gpu,
                              ProgramOutputs &Outputs) {
   std::string Error;
   ProgramReport R = mergeLogs(driver::readLaunchLogs(Logs.name(), Error));
-  std::vector<std::string> Wrong = complaints(O, R, Status);
   if (!Error.empty())
-    Wrong.push_back(Error.substr(0, Error.find('\n')));
+    R.Problems.insert(Error.substr(0, Error.find('\n')));
+  std::vector<std::string> Wrong = complaints(O, R, Status);
   bool IsObserved = R.Processes || O.Driver == "embedded";
   if (O.Json.empty() && !IsObserved)
     std::fprintf(

@@ -35,9 +35,10 @@ struct ProgramReport {
   size_t Processes = 0;           ///< That used the driver.
   double Microseconds = 0;        ///< Of all kernels.
   uint64_t Launches = 0;
-  std::set<std::string> Missing;  ///< Functions that were called and lack.
-  std::set<std::string> Problems; ///< Device code that could not be loaded.
-  std::set<std::string> Failed;   ///< Launches that failed without finding.
+  std::set<std::string> Missing; ///< Functions that were called and lack.
+  /// Device code that could not be loaded, logs that could not be read.
+  std::set<std::string> Problems;
+  std::set<std::string> Failed; ///< Launches that failed without finding.
   /// Pairs of file and kernel.
   std::set<std::pair<std::string, std::string>> Substituted;
   uint64_t Dropped = 0;

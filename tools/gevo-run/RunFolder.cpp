@@ -24,7 +24,9 @@ using namespace gevo::run;
 
 namespace {
 
-constexpr const char Prefix[] = "gevo-run.", Drawn[] = "XXXXXX";
+// Not "gevo-run.": such folders, of versions that held no lock, would look left
+// behind while their runs go on.
+constexpr const char Prefix[] = "gevo-run-", Drawn[] = "XXXXXX";
 
 int openFolder(const std::string &Name) {
   return open(Name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

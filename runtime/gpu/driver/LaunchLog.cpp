@@ -190,6 +190,10 @@ gevo::driver::launchLogFiles(const std::string &Folder) {
 std::vector<LoggedProcess>
 gevo::driver::readLaunchLogs(const std::string &Folder, std::string &Error) {
   std::vector<LoggedProcess> All;
+  if (access(Folder.c_str(), R_OK))
+    Error = "the folder '" + Folder +
+            "', where the run keeps what it launches, " +
+            "is gone: " + std::strerror(errno) + '\n';
   for (const std::string &Name : launchLogFiles(Folder)) {
     std::ifstream In(Folder + '/' + Name, std::ios::binary);
     // The file is as large as its map; what is used of it, the header says.

@@ -186,3 +186,14 @@ TEST(MemoryWatch, SeesWhatThreadsStart) {
   int Status = 0;
   EXPECT_EQ(waitpid(Child, &Status, 0), Child);
 }
+
+TEST(WholeCase, RefusesARunThatLaunchesNothing) {
+  WholeCase Case;
+  Case.Original.Kernels.push_back({"k", 1, 0, 5.0});
+  WholeRun R = Case.Original;
+  EXPECT_TRUE(Case.compare(R).valid());
+  R.Kernels.clear();
+  Fitness F = Case.compare(R);
+  EXPECT_EQ(F.End, Stage::Run);
+  EXPECT_EQ(F.Reason, "the program launched no kernel");
+}
