@@ -135,6 +135,13 @@ static int execute(const WholeScenario &S, ArrayRef<StringRef> Words,
   return -1;
 }
 
+// Of the working directory, where a run writes.
+static bool diskIsFull() {
+  constexpr uint64_t ForAReport = 64 << 10;
+  ErrorOr<sys::fs::space_info> Space = sys::fs::disk_space(".");
+  return Space && Space->available < ForAReport;
+}
+
 WholeRun gevo::runWhole(const WholeScenario &S, const Command &C,
                         ArrayRef<std::string> PtxFiles, RunMode Mode) {
   WholeRun R;
@@ -176,7 +183,9 @@ WholeRun gevo::runWhole(const WholeScenario &S, const Command &C,
   std::string Problem;
   std::optional<std::string> Report = contentsOf(ReportName);
   if (!Report || !readReport(*Report, R, Problem)) {
-    R.Result = Fitness::failed(Stage::Load, "gevo-run made no report");
+    R.Result =
+        Fitness::failed(Stage::Load, diskIsFull() ? "the disk is full"
+                                                  : "gevo-run made no report");
     return R;
   }
   if (!Problem.empty())

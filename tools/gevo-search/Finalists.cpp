@@ -22,6 +22,9 @@
 using namespace llvm;
 using namespace gevo;
 
+// Edits that are worth no more than this part of the time go.
+static constexpr double Worthless = 0.01;
+
 // Of the time for a finalist: two fifths are left for validation.
 static constexpr double PolishingShare = 0.25, MinimisingShare = 0.45;
 
@@ -46,6 +49,8 @@ private:
                                     size_t At, size_t Count);
   Individual polished(StringRef Title, Individual I, double Most,
                       ArrayRef<Individual> All);
+  bool isWorthIt(const Individual &I);
+  /// Empty if all of it is worth nothing.
   Individual minimised(StringRef Title, const Individual &I, double Most);
   std::optional<Finalist> settle(StringRef Title, Individual From, double Most,
                                  ArrayRef<Individual> All);
@@ -223,14 +228,25 @@ Individual Finals::polished(StringRef Title, Individual I, double Most,
   return I;
 }
 
+// As minimising would find out if it has the time.
+bool Finals::isWorthIt(const Individual &I) {
+  std::optional<double> Price = Judging.price(I), Without;
+  if (Price)
+    Without = Judging.originalPrice();
+  return Price && Without
+             ? *Without >= *Price * (1 + Worthless)
+             : S.state().Baseline.Time >= I.Result.Time * (1 + Worthless);
+}
+
 // Without what is worth nothing: by rules about PTX, which is quick, if machine
 // code does not miss it; then by machine code, where that counts.
 Individual Finals::minimised(StringRef Title, const Individual &I,
                              double Most) {
-  constexpr double Threshold = 0.01;
   constexpr size_t TriesPerEdit = 6;
+  if (!isWorthIt(I))
+    return Individual();
   std::optional<double> Before = Judging.price(I);
-  Dropping What{Most, Threshold, TriesPerEdit * I.Edits.size()};
+  Dropping What{Most, Worthless, TriesPerEdit * I.Edits.size()};
   Minimised M = minimise(S, I, What, timeByRules);
   if (Before) {
     auto Price = [&](ArrayRef<const Individual *> Of) {
@@ -242,8 +258,8 @@ Individual Finals::minimised(StringRef Title, const Individual &I,
       return Times;
     };
     // What may still be lost of the time.
-    double Rest = *Before * (1 + Threshold) / Price(&M.Kept)[0] - 1;
-    What.Threshold = Rest > 0 ? Rest : Threshold;
+    double Rest = *Before * (1 + Worthless) / Price(&M.Kept)[0] - 1;
+    What.Threshold = Rest > 0 ? Rest : Worthless;
     What.MostTried = Judging.mostPriced();
     M = minimise(S, Rest > 0 ? M.Kept : I, What, Price);
   }
@@ -288,8 +304,13 @@ std::optional<Finalist> Finals::settle(StringRef Title, Individual From,
       From = Fastest;
       if (!validated(Fastest).passed())
         continue;
-      if (Individual Less = minimised(Title, Fastest, Most);
-          !Less.Edits.empty() && validated(Less).passed())
+      Individual Less = minimised(Title, Fastest, Most);
+      // Nor are the others, which are slower.
+      if (Less.Edits.empty()) {
+        V.say(Title + ": what is left is worth less than 1 %, dropped");
+        return std::nullopt;
+      }
+      if (validated(Less).passed())
         return validated(Less);
       // To be refused may have brought something new to stand.
       if (const Finalist &F = validated(Fastest); F.passed())

@@ -16,6 +16,7 @@
 #include "tools/gevo-search/Finalists.h"
 #include "tools/gevo-search/Measuring.h"
 #include "tools/gevo-search/Modules.h"
+#include "tools/gevo-search/NewFolder.h"
 #include "tools/gevo-search/Values.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
@@ -366,12 +367,14 @@ void Pipeline::tellNext(const Finalist *Best) const {
 }
 
 Error Pipeline::run() {
+  NewFolder Made(Options.Folder);
   if (!Options.Judge.empty())
     return judgeSet();
   if (Error E = prepare(Options.Resume))
     return E;
   if (Error E = openStore())
     return E;
+  Made.keep();
   if (Error E = startWorkers())
     return E;
   SearchOptions SO;
