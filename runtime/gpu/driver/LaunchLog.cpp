@@ -41,6 +41,11 @@ bool parseLog(const std::string &Bytes, LoggedProcess &P, std::string &Error) {
     return false;
   }
   std::memcpy(&Header, Bytes.data(), sizeof(Header));
+  if (!Header.Magic) {
+    Error = "was begun and could not be written; make room on its disk, or "
+            "name another folder by TMPDIR";
+    return false;
+  }
   if (Header.Magic != LogHeader::ThisMagic || Header.Bytes > Bytes.size()) {
     Error = "is no launch log";
     return false;
