@@ -57,12 +57,28 @@ void findLines(AccessMemo &M, uint32_t Mask, const uint64_t (&A)[WarpSize],
   M.Access.NumLines = uint16_t(M.Lines.size());
 }
 
-/// Replays for bank conflicts: 32 banks of 4 bytes; lanes that read the same
-/// word share it. Wide accesses go by halves or quarters of the warp.
+/// Do lanes next to each other, or every second ones, read the same address?
+bool readsInPairs(uint32_t Mask, const uint64_t (&A)[WarpSize]) {
+  for (unsigned Distance : {1u, 2u}) {
+    uint64_t Other = 0;
+    for (unsigned L = 0; L < WarpSize; ++L)
+      if (Mask >> L & Mask >> (L ^ Distance) & 1)
+        Other |= A[L] ^ A[L ^ Distance];
+    if (!Other)
+      return true;
+  }
+  return false;
+}
+
+/// Turns that shared memory takes: 32 banks of 4 bytes; lanes that read the
+/// same word share it. Wide accesses go by halves or quarters of the warp;
+/// twice as many lanes at once if a load has pairs, whose answers are one.
 uint16_t bankConflicts(uint32_t Mask, const uint64_t (&A)[WarpSize],
-                       uint32_t Bytes) {
+                       uint32_t Bytes, AccessKind Kind) {
   unsigned Words = std::max(1u, Bytes / 4);
   unsigned Group = Words >= 4 ? 8 : Words == 2 ? 16 : 32;
+  if (Group < 32 && Kind == AccessKind::Load && readsInPairs(Mask, A))
+    Group *= 2;
   unsigned Total = 0;
   for (unsigned First = 0; First < WarpSize; First += Group) {
     uint64_t Seen[32][32];
@@ -195,7 +211,7 @@ void gevo::gpu::recordAccess(Warp &W, AccessMemo &M, uint32_t Mask,
     break;
   case TraceSpace::Shared:
     // Banks rotate with the base, so host pointers do as well as offsets.
-    M.Access.Degree = bankConflicts(Mask, Host, Bytes);
+    M.Access.Degree = bankConflicts(Mask, Host, Bytes, Kind);
     break;
   case TraceSpace::Const:
   case TraceSpace::Param: {

@@ -115,6 +115,38 @@ st.shared.u32 [%r0], %r0;
   allCompared({"shared_latency_"});
 }
 
+/// Loads of four words a lane: 512 bytes take four turns, wherever they lie,
+/// but two if lanes next to each other, or every second ones, read the same.
+TEST_P(OnGpu, WideSharedLoads) {
+  struct {
+    const char *Name, *Lane;
+    double Turns;
+  } Cases[] = {{"own", "mov.u32 %r3, %r2;", 4},
+               {"of_4", "and.b32 %r3, %r2, 3;", 4},
+               {"of_8", "and.b32 %r3, %r2, 7;", 4},
+               {"pairs", "shr.u32 %r3, %r2, 1;", 2},
+               {"pairs_at_2",
+                "shr.u32 %r3, %r2, 2; and.b32 %r4, %r2, 1; "
+                "mad.lo.u32 %r3, %r3, 2, %r4;",
+                2},
+               {"same", "mov.u32 %r3, 0;", 2}};
+  for (const auto &C : Cases) {
+    std::string Before = std::string(R"(
+.shared .align 16 .b8 s[8192];
+.reg .u64 %rd<4>; .reg .u32 %r<12>;
+mov.u32 %r2, %laneid; )") +
+                         C.Lane + R"( mul.lo.u32 %r3, %r3, 16;
+mov.u32 %r1, s; add.u32 %r5, %r1, %r3;
+st.shared.v4.u32 [%r5], {%r0, %r0, %r0, %r0};
+)";
+    std::string Load =
+        "ld.volatile.shared.v4.u32 {%r6, %r7, %r8, %r9}, [%r5];\n";
+    double Loads = perStep(Before, repeat(4, Load), "", {512, 1, 1}, 20, 60);
+    within10(Loads / 64, C.Turns, std::string("shared_turns_v4_") + C.Name);
+  }
+  allCompared({"shared_turns"});
+}
+
 /// A pointer chase over \p Footprint bytes with a stride of a sector, after one
 /// round to warm up. \p Load is the instruction.
 double chase(const Profile &P, uint64_t Footprint, const std::string &Load,
