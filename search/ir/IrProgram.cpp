@@ -63,6 +63,7 @@ std::unique_ptr<Program> IrProgram::clone() const {
   Copy->setHeat(Heat);
   Copy->Twins = Twins;
   Copy->Judged = Judged;
+  Copy->Unjudged = Unjudged;
   return Copy;
 }
 
@@ -156,13 +157,19 @@ uint64_t IrProgram::heatOf(unsigned Function,
   return (Number && *Number < H.size() ? H[*Number] : 0) + Floors[Function];
 }
 
+bool IrProgram::isUnjudged(unsigned Function) const {
+  return Unjudged.count(functionName(Function).str());
+}
+
 unsigned IrProgram::drawFunction(bool Hot, Random &Dice) const {
   std::vector<uint64_t> Sums;
   uint64_t Total = 0;
   for (size_t I = 0; I < Functions.size(); ++I) {
-    Total += Hot && I < Heat.size()
-                 ? std::accumulate(Heat[I].begin(), Heat[I].end(), uint64_t(1))
-                 : Functions[I].F->getInstructionCount();
+    if (!isUnjudged(I))
+      Total +=
+          Hot && I < Heat.size()
+              ? std::accumulate(Heat[I].begin(), Heat[I].end(), uint64_t(1))
+              : Functions[I].F->getInstructionCount();
     Sums.push_back(Total);
   }
   return upper_bound(Sums, Dice.below(Total)) - Sums.begin();

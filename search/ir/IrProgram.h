@@ -88,6 +88,11 @@ public:
   /// they fail; see Screen.h.
   void setJudged(std::set<std::string> Kernels) { Judged = std::move(Kernels); }
 
+  /// Functions that get no edits, as nothing would show that one is wrong.
+  void setUnjudged(std::set<std::string> Kernels) {
+    Unjudged = std::move(Kernels);
+  }
+
   /// How often code was generated: the others were equal to earlier code.
   unsigned lowerings() const { return Lowerings; }
 
@@ -129,6 +134,7 @@ private:
   /// One of this function with what \p Base has for it; null if that does not
   /// apply.
   std::unique_ptr<Board> takeBoard(unsigned Function, const EditList &Base);
+  bool isUnjudged(unsigned Function) const;
   unsigned drawFunction(bool Hot, Random &Dice) const;
   /// The number in an anchor; clones have none.
   static std::optional<unsigned> numberOf(llvm::StringRef Anchor);
@@ -147,7 +153,7 @@ private:
   std::vector<std::vector<TwinQuestion>> Questions;
   /// By function and number of the instruction.
   std::map<std::pair<unsigned, unsigned>, Edit> Twins;
-  std::set<std::string> Judged;
+  std::set<std::string> Judged, Unjudged;
   /// The PTX of modules without edits, made when first needed.
   std::vector<std::string> Originals;
   /// By module: what turns its copies into PTX.

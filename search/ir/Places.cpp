@@ -151,6 +151,8 @@ std::vector<Place> IrProgram::places() const {
   std::vector<Place> All;
   std::vector<std::pair<const Argument *, size_t>> Accesses;
   for (unsigned Index = 0; Index < Functions.size(); ++Index) {
+    if (isUnjudged(Index))
+      continue;
     std::vector<std::vector<Edit>> Suggested =
         suggestEdits(*Functions[Index].F);
     ArrayRef<uint64_t> Costs;

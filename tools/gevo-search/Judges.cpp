@@ -298,7 +298,44 @@ Error Judges::prepare(bool Again) {
   if (!Whole)
     if (Error E = capture(Again))
       return E;
+  if (Error E = leaveSilent())
+    return E;
   return checkRules();
+}
+
+std::set<std::string> Judges::silentKernels() const {
+  std::set<std::string> All;
+  for (const WholeRun::Kernel &K : Targets[0].Cases[0].Original.Kernels)
+    if (K.Silent == K.Launches)
+      All.insert(K.Name);
+  if (Guards)
+    for (const std::string &Kernel : Guards->writers())
+      All.erase(Kernel);
+  // What they print is compared as well.
+  if (Launches)
+    for (const capture::Case &C : Launches->Captured.Cases)
+      if (C.Printed && !C.Printed->empty())
+        All.erase(C.Launches[0].Kernel);
+  return All;
+}
+
+// A kernel that looks for mistakes and finds none could be emptied: nothing is
+// compared that it would have written.
+Error Judges::leaveSilent() {
+  std::set<std::string> Silent = silentKernels();
+  size_t Left = Device.functionCount();
+  for (unsigned I = 0; I < Device.functionCount(); ++I)
+    if (StringRef Name = Device.functionName(I); Silent.count(Name.str())) {
+      --Left;
+      V.say(demangle(Name.str()) +
+            " writes nothing in this run, so nothing would show that an edit "
+            "of it is wrong; it is left as it is");
+    }
+  if (!Left)
+    return failure("nothing is left to edit; search on a run in which kernels "
+                   "write something");
+  Device.setUnjudged(std::move(Silent));
+  return Error::success();
 }
 
 // A rule for an output that is not there would be followed by nobody.

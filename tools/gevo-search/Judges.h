@@ -91,6 +91,10 @@ private:
   llvm::Error findOutputs(WholeScenario &S);
   llvm::Error capture(bool Again);
   llvm::Error checkRules() const;
+  /// The kernels of the run that write and print nothing, neither in it nor
+  /// with guards.
+  std::set<std::string> silentKernels() const;
+  llvm::Error leaveSilent();
   llvm::Error makeInputs(bool Again);
   llvm::Expected<std::optional<LaunchScenario>> drawInputs(size_t Round,
                                                            bool Again) const;

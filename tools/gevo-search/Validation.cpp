@@ -13,6 +13,7 @@
 #include "search/ShellText.h"
 #include "tools/gevo-search/Judges.h"
 #include "tools/gevo-search/Measuring.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace llvm;
@@ -222,5 +223,17 @@ Fitness Judges::judgeThoroughly(const Individual &I) {
       F = C.Result;
       F.Reason = C.Name + ": " + F.Reason;
     }
+  std::set<std::string> Silent = silentKernels();
+  for (const WholeCase &Case : Targets[0].HeldOut)
+    for (const WholeRun::Kernel &K : Case.Original.Kernels)
+      if (K.Silent < K.Launches)
+        Silent.erase(K.Name);
+  for (const PlacedEdit &E : I.Edits)
+    if (std::string Name = Device.functionName(E.Function).str();
+        F.valid() && Silent.count(Name))
+      F = Fitness::failed(Stage::Compare,
+                          demangle(Name) + " writes nothing in these runs, so "
+                                           "nothing shows that its edits are "
+                                           "right");
   return F;
 }
