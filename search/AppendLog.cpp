@@ -80,9 +80,11 @@ static Error unwritten(StringRef Path) {
 }
 
 // The workers of a search that was killed hold its lock for a moment longer.
-static bool lock(int FD) {
+bool gevo::lockFile(int FD) {
   constexpr unsigned Tries = 100, Microseconds = 10000;
   for (unsigned Try = 0; flock(FD, LOCK_EX | LOCK_NB); ++Try) {
+    if (errno != EWOULDBLOCK && errno != EINTR)
+      return true;
     if (Try == Tries)
       return false;
     usleep(Microseconds);
@@ -131,7 +133,7 @@ Expected<std::unique_ptr<AppendLog>> AppendLog::open(const std::string &Path,
   if (FD < 0)
     return failed("cannot open", Path);
   std::unique_ptr<AppendLog> Log(new AppendLog(Path, FD, When));
-  if (!lock(FD))
+  if (!lockFile(FD))
     return createStringError(inconvertibleErrorCode(),
                              "another search is writing to '" + Path + "'");
   if (Error E = Log->read())

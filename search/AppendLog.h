@@ -27,6 +27,11 @@
 
 namespace gevo {
 
+/// Locks an open file until it is closed, by all that were forked since, too.
+/// False if another process holds the lock for longer than a moment; a file
+/// system without locks has none to hold.
+bool lockFile(int FD);
+
 class AppendLog {
 public:
   ~AppendLog();

@@ -12,16 +12,38 @@
 #include "search/Store.h"
 #include "passes/edit/AtomicFile.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/xxhash.h"
+#include <fcntl.h>
+#include <unistd.h>
 
 using namespace llvm;
 using namespace gevo;
 
 static constexpr StringLiteral EvaluationsName = "evaluations.jsonl",
                                CheckpointName = "checkpoint.json";
+
+Expected<std::unique_ptr<FolderLock>>
+FolderLock::take(const std::string &Folder) {
+  if (Error E = makeFolder(Folder))
+    return E;
+  int FD = open(Folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (FD < 0)
+    return createStringError(errnoAsErrorCode(),
+                             "cannot open folder '" + Folder + "'");
+  std::unique_ptr<FolderLock> Lock(new FolderLock(FD));
+  if (lockFile(FD))
+    return Lock;
+  return createStringError(inconvertibleErrorCode(),
+                           "another search is at work in '" + Folder +
+                               "'; wait for it, or name another folder with "
+                               "--store");
+}
+
+FolderLock::~FolderLock() { close(FD); }
 
 std::string Store::path(StringRef Name) const {
   SmallString<128> Path(Folder);
@@ -63,9 +85,8 @@ Expected<std::unique_ptr<Store>> Store::begin(const std::string &Folder,
   std::unique_ptr<Store> S(new Store());
   S->Folder = Folder;
   S->Scenario = Scenario;
-  if (std::error_code EC = sys::fs::create_directories(Folder))
-    return createStringError(EC, "cannot make folder '" + Folder +
-                                     "': " + EC.message());
+  if (Error E = makeFolder(Folder))
+    return E;
   std::string Path = S->path(EvaluationsName);
   if (sys::fs::exists(Path)) {
     // Another search may be at work there; opening tells.

@@ -26,6 +26,22 @@ namespace gevo {
 /// The version of the files' format.
 constexpr int StoreVersion = 6;
 
+/// Keeps other searches out of a folder while it lives: what was captured there
+/// is of use to one alone, and is made before the log is begun.
+class FolderLock {
+public:
+  /// Makes \p Folder if it is not there.
+  static llvm::Expected<std::unique_ptr<FolderLock>>
+  take(const std::string &Folder);
+  ~FolderLock();
+  FolderLock(const FolderLock &) = delete;
+  FolderLock &operator=(const FolderLock &) = delete;
+
+private:
+  explicit FolderLock(int FD) : FD(FD) {}
+  int FD;
+};
+
 class Store {
 public:
   /// Begins a search described by \p Setup, in \p Folder, which is made if it

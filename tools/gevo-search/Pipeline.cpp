@@ -86,6 +86,7 @@ private:
   Settings Asked;
   View &V;
   std::unique_ptr<IrProgram> Device;
+  std::unique_ptr<FolderLock> Alone;
   std::unique_ptr<Judges> Judging;
   std::unique_ptr<Store> Disk;
   std::unique_ptr<Workers> Pool;
@@ -196,9 +197,11 @@ Error Pipeline::prepare(bool Again) {
   if (Error E = knowMeasuring())
     return E;
   int Rank = Options.Ranks ? Options.Ranks->rank() : 0;
-  std::string Scratch = Options.Folder + "/scratch";
-  if (Rank)
-    Scratch += "-" + std::to_string(Rank);
+  if (!Rank)
+    if (Error E = FolderLock::take(Options.Folder).moveInto(Alone))
+      return E;
+  std::string Scratch =
+      Options.Folder + "/scratch" + (Rank ? "-" + std::to_string(Rank) : "");
   // A worker has a process for each of several GPUs.
   uint64_t Memory = limits().MemoryBytes / Asked.gpus().size();
   constexpr uint64_t LeastMemory = uint64_t(256) << 20;
@@ -270,7 +273,6 @@ Error Pipeline::judgeSet() {
   Individual I;
   I.Edits = std::move(*Edits);
   Fitness F = Judging->judgeThoroughly(I);
-  Judging->removeScratch();
   if (!F.valid())
     return failure("refused at stage '" + name(F.End) + "': " + F.Reason);
   V.say("'" + Options.Judge + "' stands all checks on " +
@@ -370,8 +372,11 @@ Error Pipeline::run() {
   NewFolder Made(Options.Folder);
   if (!Options.Judge.empty())
     return judgeSet();
-  if (Error E = prepare(Options.Resume))
-    return E;
+  Error Unfit = prepare(Options.Resume);
+  if (!Alone)
+    Made.keep(); // By another search.
+  if (Unfit)
+    return Unfit;
   if (Error E = openStore())
     return E;
   Made.keep();

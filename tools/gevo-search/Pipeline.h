@@ -25,7 +25,7 @@ struct PipelineOptions {
   /// Where the search is kept.
   std::string Folder;
   bool Resume = false;
-  /// Only judge this edit set; empty: search.
+  /// Only judge this edit set, and remove the folder; empty: search.
   std::string Judge;
   unsigned Jobs = 1;
   /// Other ranks, which evaluate, too; may be null.

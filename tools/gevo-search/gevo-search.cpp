@@ -346,6 +346,8 @@ static Error search(std::vector<std::string> Program, RankLink *Ranks) {
     SmallString<128> File(Judge);
     sys::fs::make_absolute(File);
     O.Judge = File.str().str();
+    // What is captured to judge is not what a search goes on with.
+    O.Folder += ".judge-" + std::to_string(getpid());
   }
   O.Jobs = Jobs ? Jobs : std::max(1u, std::thread::hardware_concurrency());
   View V(Quiet, Json);

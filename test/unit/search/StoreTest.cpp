@@ -227,6 +227,17 @@ TEST_F(StoreTest, MeasurementsServeOtherSearches) {
   EXPECT_TRUE(llvm::sys::fs::exists(Folder + "/evaluations.jsonl.old"));
 }
 
+TEST_F(StoreTest, AFolderIsForOneSearch) {
+  auto First = FolderLock::take(Folder + "/new");
+  ASSERT_TRUE(bool(First));
+  auto Second = FolderLock::take(Folder + "/new");
+  ASSERT_FALSE(bool(Second));
+  EXPECT_NE(toString(Second.takeError()).find("another search is at work in"),
+            std::string::npos);
+  First->reset();
+  EXPECT_TRUE(bool(FolderLock::take(Folder + "/new")));
+}
+
 TEST_F(StoreTest, NothingToResume) {
   Trial T;
   T.Folder = Folder;
