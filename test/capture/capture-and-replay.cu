@@ -72,6 +72,8 @@
 // CUT: gevo-run: error: '{{.*}}.zst' is truncated or damaged
 // RUN: not gevo-run --replay=%t/c --kernels=nobody 2>&1 | FileCheck %s --check-prefix=NOBODY
 // NOBODY: gevo-run: error: no captured kernel has a name that '--kernels' asks for
+// RUN: not gevo-run --replay=%t/c --gpu=V1000 2>&1 | FileCheck %s --check-prefix=MODEL
+// MODEL: gevo-run: error: unknown GPU 'V1000'; known are {{.*}}V100
 // RUN: printf ".version 7.0\n.target sm_70\n.address_size 64\n" > %t/nothing.ptx
 // RUN: not gevo-run --replay=%t/c --substitute=%t/nothing.ptx 2>&1 | FileCheck %s --check-prefix=NOTHING
 // RUN: echo garbage > %t/garbage.ptx && not gevo-run --replay=%t/c --substitute=%t/garbage.ptx 2>&1 | FileCheck %s --check-prefix=GARBAGE

@@ -13,6 +13,7 @@
 #include "tools/gevo-run/ReplayMain.h"
 #include "runtime/gpu/capture/Blob.h"
 #include "runtime/gpu/capture/CaptureFile.h"
+#include "runtime/gpu/driver/Settings.h"
 #include "runtime/measure/Replay.h"
 #include "tools/gevo-run/CaptureOptions.h"
 #include "tools/gevo-run/CommandLine.h"
@@ -326,8 +327,13 @@ int gevo::run::replayMain(int Argc, char **Argv) {
   if (L.Where.Model.empty() && L.Where.Library.empty())
     L.Where.Model = All->Gpu;
   std::unique_ptr<Device> D = Device::open(L.Where, Error);
-  if (!D)
+  if (!D) {
+    // The models are listed only for this, as that delays the start.
+    if (std::string Why; L.Where.Library.empty() && !L.Where.Model.empty() &&
+                         !driver::gpuModel(L.Where.Model, Why))
+      Error = Why;
     fail(Error);
+  }
   if (D->isEmbedded() && D->driver().gevoGpuSetChecks(L.Run.Checks.c_str()))
     fail("unknown checks '" + L.Run.Checks +
          "'; expected all, bounds, none or families of checks");
