@@ -29,6 +29,10 @@ static StringRef nameOf(Draw How) {
     return "values beyond those seen";
   case Draw::Order:
     return "the same values in another order";
+  case Draw::Counts:
+    return "small numbers for zeros";
+  case Draw::Parts:
+    return "fractions for zeros";
   }
   llvm_unreachable("a draw without a name");
 }
@@ -40,7 +44,8 @@ static bool addValues(const Case &C, bool Doubles, Draw How, Random &Dice,
                       std::vector<OtherInput> &To) {
   // A root of what was always positive is one of nothing: no input at all.
   auto GetsAlong = [&](Case &Changed) {
-    return Works(Changed) && (How != Draw::Beyond || staysFinite(C, Changed));
+    bool Inside = How == Draw::Like || How == Draw::Order;
+    return Works(Changed) && (Inside || staysFinite(C, Changed));
   };
   std::string What = nameOf(How).str();
   Case Whole = C;
@@ -96,15 +101,20 @@ static bool drawParameter(capture::Bytes &Params, size_t At, size_t Size,
 
 // Numbers among the parameters, such as the factor of a sum: it may be 1 in
 // every run that was seen.
-static void addParameters(const Case &C, bool Doubles, Random &Dice,
-                          std::vector<OtherInput> &To) {
+static void addParameters(const Case &C, const KernelTraits &Traits,
+                          Random &Dice, std::vector<OtherInput> &To) {
   OtherInput O{C, "other numbers in its parameters", std::nullopt};
   capture::Launch &L = O.Changed.Launches[0];
   bool Any = false;
   for (size_t I = 0; I < L.Offsets.size(); ++I) {
     size_t At = L.Offsets[I],
            End = I + 1 < L.Offsets.size() ? L.Offsets[I + 1] : L.Params.size();
-    Any |= drawParameter(L.Params, At, End - At, Doubles, C, Dice);
+    // That a zero is a float, only its declaration tells.
+    bool Float = Traits.isFloat(I) && Traits.FloatBytes[I] <= End - At;
+    if (Float && drawForZero(&L.Params[At], Traits.FloatBytes[I], Dice))
+      Any = true;
+    else
+      Any |= drawParameter(L.Params, At, End - At, Traits.Doubles, C, Dice);
   }
   if (Any)
     To.push_back(std::move(O));
@@ -186,14 +196,15 @@ static void addBlocks(const Case &C, std::vector<OtherInput> &To) {
 // No and yes, or the first and the second of something: a kernel that is asked
 // for one alone must not forget the other. Not in eight bytes, where a zero is
 // no address.
-static void addFlags(const Case &C, std::vector<OtherInput> &To) {
+static void addFlags(const Case &C, const KernelTraits &Traits,
+                     std::vector<OtherInput> &To) {
   const capture::Launch &L = C.Launches[0];
   for (size_t I = 0; I < L.Offsets.size(); ++I) {
     size_t At = L.Offsets[I],
            End = I + 1 < L.Offsets.size() ? L.Offsets[I + 1] : L.Params.size();
     ArrayRef<uint8_t> Bytes = ArrayRef(L.Params).slice(At, End - At);
-    if (Bytes.empty() || Bytes.size() > 4 || Bytes[0] > 1 ||
-        any_of(Bytes.drop_front(), [](uint8_t B) { return B; }))
+    if (Traits.isFloat(I) || Bytes.empty() || Bytes.size() > 4 ||
+        Bytes[0] > 1 || any_of(Bytes.drop_front(), [](uint8_t B) { return B; }))
       continue;
     OtherInput O{C,
                  std::to_string(1 - Bytes[0]) + " for " +
@@ -255,12 +266,14 @@ gevo::drawOtherInputs(const Case &C, const KernelTraits &Traits, Random &Dice,
         How == Draw::Beyond)
       addValues(C, Traits.Doubles, Draw::Like, Dice, Works, All);
   if (C.Launches.size() == 1) {
-    addParameters(C, Traits.Doubles, Dice, All);
-    addFlags(C, All);
+    addParameters(C, Traits, Dice, All);
+    addFlags(C, Traits, All);
     addCounts(C, Dice, All);
     addBlocks(C, All);
     addRounds(C, Traits.AnyBlock, All);
   }
+  for (Draw How : {Draw::Counts, Draw::Parts})
+    addValues(C, Traits.Doubles, How, Dice, Works, All);
   return All;
 }
 
@@ -268,7 +281,15 @@ KernelTraits gevo::traitsOf(StringRef Ptx, StringRef Kernel) {
   StringRef Text =
       Ptx.substr(Ptx.find((Twine(".entry ") + Kernel + "(").str()));
   Text = Text.substr(0, Text.find("\n}"));
-  return {Ptx.contains(".f64"), Text.contains("%ntid")};
+  KernelTraits Traits{Ptx.contains(".f64"), Text.contains("%ntid"), {}};
+  auto [Parameters, Body] = Text.split(')');
+  SmallVector<StringRef, 16> Each;
+  Parameters.split('(').second.split(Each, ',');
+  for (StringRef One : Each)
+    Traits.FloatBytes.push_back(One.contains(".param .f32")   ? 4
+                                : One.contains(".param .f64") ? 8
+                                                              : 0);
+  return Traits;
 }
 
 // Both sizes are so many elements, or rows, for the count that they go with.

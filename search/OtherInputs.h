@@ -47,6 +47,12 @@ struct KernelTraits {
   bool Doubles = false;
   /// It asks how many threads a block has, and so takes any number.
   bool AnyBlock = false;
+  /// The size of each parameter that is declared as a float; 0: it is not.
+  std::vector<uint8_t> FloatBytes = {};
+
+  bool isFloat(size_t Parameter) const {
+    return Parameter < FloatBytes.size() && FloatBytes[Parameter];
+  }
 };
 KernelTraits traitsOf(llvm::StringRef Ptx, llvm::StringRef Kernel);
 
@@ -55,7 +61,8 @@ KernelTraits traitsOf(llvm::StringRef Ptx, llvm::StringRef Kernel);
 /// holds, so that an index stays one; the only float of a buffer, and floats
 /// among the parameters, near what they are. Another draw goes beyond: by the
 /// width of the range on both sides. Buffers that hold addresses are left as
-/// they are.
+/// they are. Buffers of zeros get small numbers, and fractions, in draws of
+/// their own; so does a zero among the parameters that is declared as a float.
 /// Counts are made smaller: by some, and by what a block of the grid stands
 /// for, with a block less; flags are turned; fewer blocks and threads have the
 /// same to do, or twice as much.

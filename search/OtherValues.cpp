@@ -110,6 +110,18 @@ bool gevo::drawNear(uint8_t *Of, size_t Size, Random &Dice) {
   return Is;
 }
 
+template <typename T> static void drawPart(uint8_t *To, Random &Dice) {
+  T Sign = Dice.below(2) ? T(-1) : T(1);
+  drawFloat<T>(To, {Sign / 64, Sign}, Dice);
+}
+
+bool gevo::drawForZero(uint8_t *Of, size_t Size, Random &Dice) {
+  bool Is = Size == 8 ? loadAs<double>(Of) == 0 : loadAs<float>(Of) == 0;
+  if (Is)
+    Size == 8 ? drawPart<double>(Of, Dice) : drawPart<float>(Of, Dice);
+  return Is;
+}
+
 template <typename T>
 static void drawFloats(const Elements &All, bool Beyond, Random &Dice) {
   Range<T> R = rangeOf<T>(All);
@@ -124,7 +136,7 @@ static void drawFloats(const Elements &All, bool Beyond, Random &Dice) {
       drawFloat<T>(All[I], R, Dice);
 }
 
-// Zeros alone stay: what was cleared is there to be counted from.
+// Zeros alone are for drawInZeros.
 template <typename T>
 static bool drawWords(const Elements &All, bool Beyond, Random &Dice) {
   using Limits = std::numeric_limits<T>;
@@ -172,10 +184,56 @@ static Elements elementsOf(Buffer &B, bool Doubles, bool &Floats) {
   return Whole ? Four : Elements(B, 1);
 }
 
+// It is read as it was before the launch.
+static bool isInput(const Buffer &B) {
+  return any_of(B.Pieces, [](const capture::Piece &P) {
+    return P.Marks.empty() || any_of(P.Marks, [](uint8_t Mark) {
+             return Mark & capture::ReadFirst;
+           });
+  });
+}
+
+// What the kernel stores there; None if it only reads.
+static capture::ElementType storedIn(const Buffer &B) {
+  for (const capture::Piece &P : B.Pieces)
+    for (uint8_t Mark : P.Marks)
+      if (capture::isWritten(Mark))
+        return capture::typeOf(Mark);
+  return capture::ElementType::None;
+}
+
+// What was cleared before may be there to be counted from, or a first guess: a
+// kernel that adds to it must not forget what it adds to.
+static bool drawInZeros(Buffer &B, bool Doubles, bool Floats, Random &Dice) {
+  auto Zero = [](const capture::Piece &P) {
+    return all_of(P.Before, [](uint8_t Byte) { return !Byte; });
+  };
+  if (!isInput(B) || !all_of(B.Pieces, Zero))
+    return false;
+  capture::ElementType Stored = storedIn(B);
+  bool Known = Stored != capture::ElementType::None;
+  unsigned Size = Known ? gpu::elementBytes(Stored) : Floats && Doubles ? 8 : 4;
+  if (Known &&
+      Floats != (gpu::elementFamily(Stored) == gpu::ElementFamily::Float))
+    return false;
+  if (Floats && Size < 4)
+    return false;
+  Elements All(B, Size);
+  constexpr uint8_t MostCount = 3;
+  for (size_t I = 0; I < All.count(); ++I)
+    if (Floats)
+      drawForZero(All[I], Size, Dice);
+    else
+      All[I][0] = uint8_t(Dice.below(MostCount + 1));
+  return All.count();
+}
+
 bool gevo::drawValues(Buffer &B, const Case &C, bool Doubles, Draw How,
                       Random &Dice) {
   if (holdsAddresses(B, C))
     return false;
+  if (How == Draw::Counts || How == Draw::Parts)
+    return drawInZeros(B, Doubles, How == Draw::Parts, Dice);
   bool Floats;
   Elements All = elementsOf(B, Doubles, Floats);
   if (All.count() < 2 && (How == Draw::Order || !Floats))

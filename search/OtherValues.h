@@ -29,13 +29,16 @@ template <typename T> T loadAs(const uint8_t *From) {
 enum class Draw {
   Like,   ///< Floats in the range of the buffer, words from among its own.
   Beyond, ///< In a range that is three times as wide.
-  Order   ///< The same in another order.
+  Order,  ///< The same in another order.
+  Counts, ///< Small numbers in buffers of zeros, and those alone.
+  Parts   ///< Numbers between -1 and 1 there.
 };
 
 /// Draws what \p B of \p C holds anew; false if it is left as it is, as memory
-/// that holds addresses, or nothing but zeros that may be of any type. A number
-/// that fills a buffer alone does not stay alone: a kernel that takes it for
-/// granted would be right. \p Doubles: floats have eight bytes where that
+/// that holds addresses. Zeros alone may be of any type: they have draws of
+/// their own, one for each that the kernel's stores there do not exclude. A
+/// number that fills a buffer alone does not stay alone: a kernel that takes it
+/// for granted would be right. \p Doubles: floats have eight bytes where that
 /// cannot be told from the values.
 bool drawValues(capture::Buffer &B, const capture::Case &C, bool Doubles,
                 Draw How, Random &Dice);
@@ -46,6 +49,10 @@ bool isAddress(uint64_t Word, const capture::Case &C);
 /// Draws the float of \p Size bytes at \p Of within a half of what it is;
 /// false, and nothing is changed, if it is no number that people compute with.
 bool drawNear(uint8_t *Of, size_t Size, Random &Dice);
+
+/// Draws a number between -1 and 1, which is not 0, in the place of a zero of
+/// \p Size bytes; false, and nothing is changed, if it is none.
+bool drawForZero(uint8_t *Of, size_t Size, Random &Dice);
 
 /// Is every float that \p Now is expected to write finite, or not finite in
 /// \p Before either?

@@ -227,6 +227,82 @@ TEST(OtherInputs, CountsInStructuresAndLongWordsShrink) {
   EXPECT_NE(All[5].What.find(" for 20 in parameter 2"), std::string::npos);
 }
 
+/// Zeros that a kernel of \p T adds to, if it reads them first.
+static capture::Case zerosOf(capture::ElementType T, bool ReadFirst) {
+  capture::Case C = caseOf(std::vector<int>(64));
+  capture::Piece &P = C.Buffers[0].Pieces[0];
+  P.After = P.Before;
+  P.Marks.assign(P.Before.size(),
+                 uint8_t(T) | (ReadFirst ? capture::ReadFirst : 0));
+  return C;
+}
+
+/// The draws that put numbers in the place of zeros, by name.
+static std::map<std::string, capture::Case> forZeros(const capture::Case &C) {
+  Random Dice(1);
+  std::map<std::string, capture::Case> Found;
+  for (OtherInput &O : drawOtherInputs(C, {}, Dice, anyWorks))
+    if (StringRef(O.What).ends_with("for zeros"))
+      Found[O.What] = std::move(O.Changed);
+  return Found;
+}
+
+TEST(OtherInputs, ZerosThatAreReadAreNotTakenForGranted) {
+  using capture::ElementType;
+  auto Counts = forZeros(zerosOf(ElementType::U32, true));
+  ASSERT_EQ(Counts.size(), 1u);
+  std::vector<int> Words = valuesIn<int>(Counts["small numbers for zeros"]);
+  EXPECT_TRUE(any_of(Words, [](int V) { return V; }));
+  for (int V : Words)
+    EXPECT_TRUE(V >= 0 && V <= 3) << V;
+  auto Parts = forZeros(zerosOf(ElementType::F32, true));
+  ASSERT_EQ(Parts.size(), 1u);
+  for (float V : valuesIn<float>(Parts["fractions for zeros"]))
+    EXPECT_TRUE(V && std::fabs(V) <= 1) << V;
+  // They may be anything if nothing is stored there.
+  EXPECT_EQ(forZeros(caseOf(std::vector<int>(64))).size(), 2u);
+  EXPECT_TRUE(forZeros(caseOf(std::vector<int>{0, 1})).empty());
+}
+
+TEST(OtherInputs, ZerosThatAreOnlyWrittenAreNoInput) {
+  EXPECT_TRUE(forZeros(zerosOf(capture::ElementType::F32, false)).empty());
+}
+
+TEST(OtherInputs, AZeroThatIsDeclaredAsAFloatIsNotTakenForGranted) {
+  capture::Case C = caseOf(std::vector<int>(100, 7));
+  capture::Launch &L = C.Launches[0];
+  L.Params.resize(32);
+  L.Offsets = {0, 8, 12, 16, 24};
+  KernelTraits Traits = traitsOf(".visible .entry k(\n"
+                                 "\t.param .u64 k_param_0,\n"
+                                 "\t.param .u32 k_param_1,\n"
+                                 "\t.param .f32 k_param_2,\n"
+                                 "\t.param .f64 k_param_3,\n"
+                                 "\t.param .u64 k_param_4\n)\n{\n\tret;\n}\n",
+                                 "k");
+  EXPECT_EQ(Traits.FloatBytes, (std::vector<uint8_t>{0, 0, 4, 8, 0}));
+  Random Dice(1);
+  bool Found = false;
+  for (const OtherInput &O : drawOtherInputs(C, Traits, Dice, anyWorks)) {
+    const capture::Bytes &Params = O.Changed.Launches[0].Params;
+    float Single;
+    double Double;
+    uint64_t Word;
+    std::memcpy(&Single, &Params[12], 4);
+    std::memcpy(&Double, &Params[16], 8);
+    std::memcpy(&Word, &Params[24], 8);
+    EXPECT_EQ(Word, 0u);
+    if (O.What != "other numbers in its parameters") {
+      EXPECT_EQ(Single, 0) << "it is no flag: " << O.What;
+      continue;
+    }
+    Found = true;
+    EXPECT_TRUE(Single && std::fabs(Single) <= 1) << Single;
+    EXPECT_TRUE(Double && std::fabs(Double) <= 1) << Double;
+  }
+  EXPECT_TRUE(Found);
+}
+
 TEST(OtherInputs, BlocksGoWithTheirCount) {
   capture::Case C = caseOf(std::vector<int>(100, 7));
   C.Launches[0].Grid = {4, 4, 1};
