@@ -13,6 +13,8 @@
 #ifndef GEVO_RUNTIME_GPU_TIMING_CACHE_H
 #define GEVO_RUNTIME_GPU_TIMING_CACHE_H
 
+#include "runtime/gpu/timing/Lanes16.h"
+
 #include <cassert>
 #include <cstdint>
 #include <vector>
@@ -22,8 +24,15 @@ namespace gevo::gpu::timing {
 constexpr unsigned SectorBytes = 32;
 constexpr unsigned SectorsPerLine = 4;
 
+/// How many sectors a mask of one line has.
+inline unsigned numSectors(uint8_t Mask) {
+  assert(Mask < 16 && "a line has four");
+  return unsigned(0x4332322132212110u >> 4 * Mask & 15);
+}
+
 /// One line. Masks have a bit per sector.
 struct CacheLine {
+  uint64_t Tag = ~uint64_t(0);
   uint64_t FillTime = 0; ///< When the data of the last fill is there.
   uint32_t Filler = 0;   ///< Who fetches the pending sectors (L1).
   uint8_t Valid = 0;
@@ -42,26 +51,33 @@ struct EvictedLine {
 class Cache {
 public:
   Cache(uint64_t Sets, uint64_t Ways)
-      : NumSets(Sets), NumWays(Ways), Top(unsigned(4 * (Ways - 1) % 64)) {
+      : NumSets(Sets), NumWays(Ways),
+        Stride((Ways + Lanes16 - 1) / Lanes16 * Lanes16),
+        Top(unsigned(4 * (Ways - 1) % 64)) {
     assert(Sets && Ways && "a cache has lines");
   }
 
   /// The line with tag \p Tag in set \p Set, or null.
   CacheLine *find(uint64_t Set, uint64_t Tag) {
-    // Tags lie together: a look-up mostly misses in all ways but one.
-    if (Tags.empty())
+    if (Lines.empty())
       return nullptr;
-    uint64_t First = Set * NumWays;
-    for (uint64_t W = First; W < First + NumWays; ++W)
-      if (Tags[W] == Tag) {
-        touch(Set, W - First);
-        return &Lines[W];
+    // Of the other ways hardly one has the same sign.
+    const uint16_t *Of = &Signs[Set * Stride];
+    for (uint64_t First = 0; First < NumWays; First += Lanes16)
+      for (unsigned Same = equalLanes(Of + First, signOf(Tag)); Same;
+           Same &= Same - 1) {
+        uint64_t Way = First + unsigned(__builtin_ctz(Same));
+        CacheLine *L = &Lines[Set * NumWays + Way];
+        if (Way < NumWays && L->Tag == Tag) {
+          touch(Set, Way);
+          return L;
+        }
       }
     return nullptr;
   }
   /// The same for a line that was at \p Place when last seen.
   CacheLine *findAt(uint64_t Place, uint64_t Set, uint64_t Tag) {
-    if (Tags[Place] != Tag)
+    if (Lines[Place].Tag != Tag)
       return find(Set, Tag);
     touch(Set, Place - Set * NumWays);
     return &Lines[Place];
@@ -71,30 +87,26 @@ public:
   }
   /// Asks the host for what find() will look at in \p Set.
   void prefetch(uint64_t Set) const {
-    if (Tags.empty())
+    if (Lines.empty())
       return;
     constexpr uint64_t HostLine = 64;
     uint64_t First = Set * NumWays, End = First + NumWays;
-    for (uint64_t W = First; W < End; W += HostLine / sizeof(Tags[0]))
-      __builtin_prefetch(&Tags[W]);
+    __builtin_prefetch(&Signs[Set * Stride]);
     for (uint64_t W = First; W < End; W += HostLine / sizeof(Lines[0]))
       __builtin_prefetch(&Lines[W]);
     __builtin_prefetch(&Ages[Set]);
   }
   /// The same for findAt().
-  void prefetchAt(uint64_t Place) const {
-    __builtin_prefetch(&Tags[Place]);
-    __builtin_prefetch(&Lines[Place]);
-  }
+  void prefetchAt(uint64_t Place) const { __builtin_prefetch(&Lines[Place]); }
 
   /// Replaces the line to go; \p Evicted gets what it was.
   CacheLine *replace(uint64_t Set, uint64_t Tag, EvictedLine &Evicted) {
     if (Lines.empty())
       allocate();
     uint64_t Way = oldest(Set), Victim = Set * NumWays + Way;
-    Evicted = {Tags[Victim], Lines[Victim].Dirty};
+    Evicted = {Lines[Victim].Tag, Lines[Victim].Dirty};
     Lines[Victim] = CacheLine();
-    Tags[Victim] = Tag;
+    setTag(Set, Way, Tag);
     touch(Set, Way);
     return &Lines[Victim];
   }
@@ -119,9 +131,10 @@ public:
     if (Kept.Lines.empty())
       return clear();
     for (uint64_t Set : Changed)
-      for (uint64_t W = Set * NumWays; W < (Set + 1) * NumWays; ++W) {
+      for (uint64_t Way = 0; Way < NumWays; ++Way) {
+        uint64_t W = Set * NumWays + Way;
         Lines[W] = Kept.Lines[W];
-        Tags[W] = Kept.Tags[W];
+        setTag(Set, Way, Lines[W].Tag);
         if (isWide())
           Used[W] = Kept.Used[W];
       }
@@ -189,9 +202,18 @@ private:
   uint64_t untouched() const { return ByNumber & (~uint64_t(0) >> (60 - Top)); }
   /// @}
 
+  /// Some bits of a tag in which those of one set differ mostly.
+  static uint16_t signOf(uint64_t Tag) {
+    return uint16_t(Tag * 0x9e3779b97f4a7c15ull >> 48);
+  }
+  void setTag(uint64_t Set, uint64_t Way, uint64_t Tag) {
+    Lines[Set * NumWays + Way].Tag = Tag;
+    Signs[Set * Stride + Way] = signOf(Tag);
+  }
+
   void allocate() {
     Lines.resize(NumSets * NumWays);
-    Tags.resize(Lines.size(), ~uint64_t(0));
+    Signs.resize(NumSets * Stride);
     Ages.resize(NumSets, untouched());
     if (isWide())
       Used.resize(Lines.size());
@@ -206,7 +228,6 @@ private:
   void clear(uint64_t Set) {
     for (uint64_t W = Set * NumWays; W < (Set + 1) * NumWays; ++W) {
       Lines[W] = CacheLine();
-      Tags[W] = ~uint64_t(0);
       if (isWide())
         Used[W] = 0;
     }
@@ -219,12 +240,13 @@ private:
   }
 
   uint64_t NumSets, NumWays;
-  unsigned Top; ///< The place of the youngest way in Ages.
+  uint64_t Stride; ///< From the signs of one set to the next.
+  unsigned Top;    ///< The place of the youngest way in Ages.
   uint64_t Touches = 0;
   std::vector<CacheLine> Lines;
-  std::vector<uint64_t> Tags; ///< As in Lines.
-  std::vector<uint64_t> Ages; ///< By set.
-  std::vector<uint64_t> Used; ///< By line, if there are many ways.
+  std::vector<uint16_t> Signs; ///< Of the tags, by set and way.
+  std::vector<uint64_t> Ages;  ///< By set.
+  std::vector<uint64_t> Used;  ///< By line, if there are many ways.
   /// Sets that were touched since the last clear() or keep().
   std::vector<uint64_t> Changed;
   std::vector<uint8_t> IsChanged; ///< By set.

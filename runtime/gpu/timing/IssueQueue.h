@@ -18,15 +18,13 @@
 #ifndef GEVO_RUNTIME_GPU_TIMING_ISSUEQUEUE_H
 #define GEVO_RUNTIME_GPU_TIMING_ISSUEQUEUE_H
 
+#include "runtime/gpu/timing/Lanes16.h"
 #include "runtime/gpu/timing/Profile.h"
 
 #include <algorithm>
 #include <array>
 #include <cassert>
 #include <cstdint>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 namespace gevo::gpu::timing {
 
@@ -67,16 +65,9 @@ public:
   /// \p Until, and waits. Returns when one of the others can issue.
   uint64_t take(unsigned Place, Unit U, uint64_t Until) {
     Free[unsigned(U)] = Until;
-    int16_t From = int16_t(Until - Base), Busy = int16_t(U), Least = Later;
-    // Not by a store to its place: the host would have to wait for that.
-    const int16_t *Taken = LaterAt.data() + MaxWarps - Place;
+    int16_t From = int16_t(Until - Base), Least = Later;
     for (unsigned First = 0; First < NumWarps; First += Lanes)
-      for (unsigned K = First; K < First + Lanes; ++K) {
-        int16_t W = std::max(When[K], Pipe[K] == Busy ? From : int16_t(0));
-        W |= Taken[K];
-        When[K] = W;
-        Least = std::min(Least, W);
-      }
+      Least = std::min(Least, takeAmong(First, Place, int16_t(U), From));
     return timeOf(Least);
   }
   uint64_t freeAt(Unit U) const { return Free[unsigned(U)]; }
@@ -94,7 +85,7 @@ public:
   unsigned oldest(uint64_t Now) const {
     int16_t Last = relative(Now);
     for (unsigned First = 0; First < NumWarps; First += Lanes)
-      if (unsigned Ready = notLater(First, Last))
+      if (unsigned Ready = notLargerLanes(When + First, Last))
         return First + unsigned(__builtin_ctz(Ready));
     return NoPlace;
   }
@@ -144,7 +135,7 @@ public:
 
 private:
   static constexpr int16_t Later = INT16_MAX; ///< Or never.
-  static constexpr unsigned Lanes = 16;       ///< At a time.
+  static constexpr unsigned Lanes = Lanes16;  ///< At a time.
 
   int16_t relative(uint64_t Now) const {
     return int16_t(std::max(Now, Base) - Base);
@@ -152,21 +143,19 @@ private:
   uint64_t timeOf(int16_t From) const {
     return From == Later ? FarNext : Base + uint64_t(From);
   }
-  /// A bit for each of the warps from \p First on that can issue at \p Last.
-  unsigned notLater(unsigned First, int16_t Last) const {
-#ifdef __SSE2__
-    auto Later = [&](unsigned K) {
-      auto *Eight = reinterpret_cast<const __m128i *>(When + First + K);
-      return _mm_cmpgt_epi16(_mm_load_si128(Eight), _mm_set1_epi16(Last));
-    };
-    __m128i Sixteen = _mm_packs_epi16(Later(0), Later(8));
-    return unsigned(_mm_movemask_epi8(Sixteen)) ^ 0xffff;
-#else
-    unsigned Ready = 0;
-    for (unsigned K = 0; K < Lanes; ++K)
-      Ready |= unsigned(When[First + K] <= Last) << K;
-    return Ready;
-#endif
+  /// take() of the warps from \p First on.
+  int16_t takeAmong(unsigned First, unsigned Place, int16_t Busy,
+                    int16_t From) {
+    // Not by a store to its place: the host would have to wait for that.
+    const int16_t *Taken = LaterAt.data() + MaxWarps - Place;
+    int16_t Least = Later;
+    for (unsigned K = First; K < First + Lanes; ++K) {
+      int16_t W = std::max(When[K], Pipe[K] == Busy ? From : int16_t(0));
+      W |= Taken[K];
+      When[K] = W;
+      Least = std::min(Least, W);
+    }
+    return Least;
   }
   /// Later at one place and zero at all others.
   static constexpr std::array<int16_t, 2 * MaxWarps> LaterAt = [] {

@@ -37,8 +37,6 @@ uint64_t mix(uint64_t V) {
   V *= 0x9e3779b97f4a7c15ull;
   return V ^ V >> 29;
 }
-
-unsigned bits(uint8_t Mask) { return unsigned(__builtin_popcount(Mask)); }
 } // namespace
 
 MemorySystem::MemorySystem(const Profile &P) : P(P) {
@@ -215,8 +213,8 @@ CacheLine *MemorySystem::lineFor(const Lookup &At, uint64_t Now) {
   CacheLine *L = Tags.replace(At.Set, At.Tag, Evicted);
   ++Counters.L2Replaced;
   if (Evicted.Dirty) {
-    Counters.DramWrites += bits(Evicted.Dirty);
-    uint64_t Wait = dramDelay(At.SliceIndex, Now, bits(Evicted.Dirty));
+    Counters.DramWrites += numSectors(Evicted.Dirty);
+    uint64_t Wait = dramDelay(At.SliceIndex, Now, numSectors(Evicted.Dirty));
     uint64_t Room = WriteBackSectors * DramSectorCost;
     // The slice takes nothing new until there is room for what it evicts.
     if (Wait > Room) {
@@ -228,12 +226,14 @@ CacheLine *MemorySystem::lineFor(const Lookup &At, uint64_t Now) {
 }
 
 /// One sector of \p R, which is at its slice at \p Arrival; returns when its
-/// answer is back at the SM, but for the way over the port.
+/// answer is back at the SM, but for the way over the port. \p L is its line
+/// from the first sector on.
 uint64_t MemorySystem::serveSector(const MemoryRequest &R, const Lookup &At,
-                                   uint8_t Bit, uint64_t Arrival, uint64_t Cost,
-                                   uint32_t &Hits) {
+                                   CacheLine *&L, uint8_t Bit, uint64_t Arrival,
+                                   uint64_t Cost, uint32_t &Hits) {
   uint64_t Wait = queue(Slices[At.SliceIndex].Free, Arrival, Cost);
-  CacheLine *L = lineFor(At, Arrival + Wait);
+  if (!L)
+    L = lineFor(At, Arrival + Wait);
   bool Hit = L->Valid & Bit;
   if (R.Kind == RequestKind::Write) {
     ++Counters.L2Writes;
@@ -270,6 +270,7 @@ MemoryReply MemorySystem::serve(const MemoryRequest &R, const uint64_t *Lines) {
   bool Writes = R.Kind == RequestKind::Write, First = true;
   for (uint32_t K = 0; K < R.NumLines; ++K) {
     Lookup At = locate(lineOf(Lines[K]));
+    CacheLine *L = nullptr;
     for (unsigned Rest = sectorsOf(Lines[K]); Rest; Rest &= Rest - 1) {
       // Data to be written leaves over the SM's port, one sector after another.
       uint64_t Leaves = Arrival;
@@ -279,7 +280,7 @@ MemoryReply MemorySystem::serve(const MemoryRequest &R, const uint64_t *Lines) {
       if (R.Kind == RequestKind::Atomic)
         Cost = std::max(Cost, (First ? R.Degree : 1) * AtomicCost);
       First = false;
-      Back = std::max(Back, serveSector(R, At, uint8_t(Rest & -Rest), Leaves,
+      Back = std::max(Back, serveSector(R, At, L, uint8_t(Rest & -Rest), Leaves,
                                         Cost, Reply.L2Hits));
     }
   }

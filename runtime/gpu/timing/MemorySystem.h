@@ -109,8 +109,9 @@ private:
   /// When the slice can take the request, and occupies it for \p Cost.
   uint64_t queue(uint64_t &Free, uint64_t Arrival, uint64_t Cost);
   uint64_t dramDelay(uint64_t SliceIndex, uint64_t Now, uint64_t Sectors);
-  uint64_t serveSector(const MemoryRequest &R, const Lookup &At, uint8_t Bit,
-                       uint64_t Arrival, uint64_t Cost, uint32_t &Hits);
+  uint64_t serveSector(const MemoryRequest &R, const Lookup &At, CacheLine *&L,
+                       uint8_t Bit, uint64_t Arrival, uint64_t Cost,
+                       uint32_t &Hits);
   CacheLine *lineFor(const Lookup &At, uint64_t Now);
 
   const Profile &P;

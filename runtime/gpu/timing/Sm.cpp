@@ -179,7 +179,7 @@ void Sm::branch(WarpSlot &W, uint64_t Now) {
   W.NotBeforeWhy = U.Stall > 1 ? Stall::Arithmetic : W.NotBeforeWhy;
   switch (U.Kind) {
   case UopKind::Alu:
-    setResults(W, U, Now + U.Latency, Stall::Arithmetic);
+    setSoon(W, U, Now + U.Latency);
     break;
   case UopKind::Load:
   case UopKind::Store:
@@ -321,6 +321,21 @@ void Sm::endWindow(Scheduler &S) const {
     S.Time = lookAgain(S, WindowEnd - 1);
 }
 
+/// The next cycle in which schedulers look, and a bit for each that does: who
+/// is due is hard to foresee. \p Fixed is how many there are, or 0.
+template <unsigned Fixed>
+[[gnu::always_inline]] inline std::pair<uint64_t, uint32_t> Sm::turn() const {
+  const Scheduler *First = Schedulers.data();
+  unsigned Count = Fixed ? Fixed : unsigned(Schedulers.size());
+  uint64_t Now = Never;
+  for (unsigned K = 0; K < Count; ++K)
+    Now = std::min(Now, First[K].Time);
+  uint32_t Due = 0;
+  for (unsigned K = 0; K < Count; ++K)
+    Due |= uint32_t(First[K].Time == Now) << K;
+  return {Now, Due};
+}
+
 bool Sm::run(uint64_t End) {
   WindowEnd = End;
   if (End - Epoch > MaxEntryTime / 2 && nextEvent() != Never)
@@ -328,12 +343,7 @@ bool Sm::run(uint64_t End) {
   Scheduler *First = Schedulers.data(), *Last = First + Schedulers.size();
   while (!BlockDone) {
     // What one scheduler does in a cycle concerns others in later ones.
-    uint64_t Now = Never;
-    uint32_t Due = 0; // A bit for each: who is due is hard to foresee.
-    for (const Scheduler *S = First; S != Last; ++S)
-      Now = std::min(Now, S->Time);
-    for (const Scheduler *S = First; S != Last; ++S)
-      Due |= uint32_t(S->Time == Now) << (S - First);
+    auto [Now, Due] = Schedulers.size() == 4 ? turn<4>() : turn<0>();
     if (Now >= End) {
       for (Scheduler *S = First; S != Last; ++S)
         endWindow(*S);

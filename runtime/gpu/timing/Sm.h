@@ -33,6 +33,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace gevo::gpu::timing {
@@ -185,10 +186,17 @@ private:
   uint64_t lookAgain(const Scheduler &S, uint64_t Seen) const;
   void moveBase(Scheduler &S, uint64_t Now);
   void endWindow(Scheduler &S) const;
+  template <unsigned Fixed> std::pair<uint64_t, uint32_t> turn() const;
   void issue(Scheduler &S, WarpSlot &W, uint64_t Now);
   bool secondIssue(Scheduler &S, WarpSlot &W, Unit First, uint64_t Now);
   void setResults(const WarpSlot &W, const Uop &U, uint64_t Time,
                   Stall Why) const;
+  void setSoon(const WarpSlot &W, const Uop &U, uint64_t Time) const;
+  static void setEntries(const WarpSlot &W, const Uop &U, uint32_t Entry) {
+    W.File[U.Result] = Entry;
+    for (unsigned K = 1; K < U.NumResults; ++K)
+      W.File[W.Fn->results(U)[K]] = Entry;
+  }
   void freeUop(WarpSlot &W, const Uop &U);
   void account(const Scheduler &S, const WarpSlot &W, const Uop &U,
                uint64_t Now) const;
@@ -288,10 +296,12 @@ inline uint32_t Sm::readyAt(uint64_t Time, Stall Why) const {
 }
 inline void Sm::setResults(const WarpSlot &W, const Uop &U, uint64_t Time,
                            Stall Why) const {
-  uint32_t Entry = readyAt(Time, Why);
-  W.File[U.Result] = Entry;
-  for (unsigned K = 1; K < U.NumResults; ++K)
-    W.File[W.Fn->results(U)[K]] = Entry;
+  setEntries(W, U, readyAt(Time, Why));
+}
+/// The same for what an arithmetic pipe gives: run() sees to it that the entry
+/// has room for times a latency from now.
+inline void Sm::setSoon(const WarpSlot &W, const Uop &U, uint64_t Time) const {
+  setEntries(W, U, uint32_t(Time - Epoch) << 2 | uint32_t(Stall::Arithmetic));
 }
 /// @}
 

@@ -24,7 +24,6 @@ namespace {
 uint32_t divideUp(uint32_t A, uint64_t B) {
   return (A + uint32_t(B) - 1) / uint32_t(B);
 }
-unsigned bits(uint32_t Mask) { return unsigned(__builtin_popcount(Mask)); }
 
 /// How often \p A occupies its place: conflicts of banks, or lanes at one word.
 uint16_t degreeOf(const Uop &U, const TraceAccess &A) {
@@ -56,7 +55,8 @@ uint64_t Sm::takePath(uint64_t Now, uint64_t Cycles) {
     Later = Cycles - 1;
   } else if (Degree > 1) {
     uint64_t Wide =
-        divideUp(bits(A.Mask) * A.BytesPerLane, P.SharedBytesPerCycle);
+        divideUp(unsigned(__builtin_popcount(A.Mask)) * A.BytesPerLane,
+                 P.SharedBytesPerCycle);
     W.Stats[U.Instruction].BankConflicts +=
         Degree - std::min(Degree, std::max<uint64_t>(1, Wide));
   }
@@ -192,7 +192,7 @@ void Sm::globalLoad(WarpSlot &W, const Uop &U, const TraceAccess &A,
         L->Valid = 0;
       if (L) {
         uint8_t There = L->Valid & Mask, Coming = L->Pending & Mask;
-        L1Hits += bits(There);
+        L1Hits += numSectors(There);
         if (There)
           Hit = std::max(Hit, L->FillTime);
         if (Coming) {
@@ -221,7 +221,7 @@ void Sm::globalLoad(WarpSlot &W, const Uop &U, const TraceAccess &A,
                    uint32_t(L1.placeOf(L)));
     }
     NeedFetch();
-    MissedSectors += bits(Missing);
+    MissedSectors += numSectors(Missing);
     Misses.push_back(traceLine(Line, Missing));
   }
   W.Stats[U.Instruction].L1Hits += L1Hits;
@@ -249,7 +249,7 @@ void Sm::evict(const EvictedLine &Line, uint64_t Time) {
     return;
   uint32_t First = uint32_t(RequestLines.size());
   RequestLines.push_back(traceLine(Line.Tag, Line.Dirty));
-  request(RequestKind::Write, Time, NoIndex, 1, First, bits(Line.Dirty));
+  request(RequestKind::Write, Time, NoIndex, 1, First, numSectors(Line.Dirty));
 }
 
 void Sm::globalStore(WarpSlot &W, const Uop &U, const TraceAccess &A,
