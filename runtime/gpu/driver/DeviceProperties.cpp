@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/gpu/driver/DeviceProperties.h"
+#include "runtime/gpu/exec/Occupancy.h"
 #include "runtime/gpu/timing/TimedLaunch.h"
 
 #include <algorithm>
@@ -26,10 +27,6 @@ const ModelRow Models[] = {
 #define GPU_MODEL(Name, ...) {#Name, __VA_ARGS__},
 #include "runtime/gpu/driver/GpuModels.def"
 };
-
-size_t roundUp(size_t Value, size_t Unit) {
-  return (Value + Unit - 1) / Unit * Unit;
-}
 
 } // namespace
 
@@ -87,25 +84,10 @@ unsigned gevo::driver::residentBlocks(const DeviceProperties &P,
   if (Threads == 0 || Threads > Kernel.MaxThreadsPerBlock ||
       Threads > P.Config.MaxThreadsPerBlock)
     return 0;
-  size_t Warps = (Threads + 31) / 32;
-  size_t Blocks = std::min<size_t>(P.Config.MaxBlocksPerSM,
-                                   P.Config.MaxThreadsPerSM / 32 / Warps);
-  // A warp gets its registers in units, from its scheduler's part of the file.
-  size_t WarpRegisters =
-      roundUp(size_t(std::max(Kernel.RegistersPerThread, 1u)) * 32,
-              size_t(P.Profile.RegisterUnit));
-  size_t Parts = size_t(P.Profile.Schedulers);
-  size_t RegisterWarps =
-      P.Config.RegistersPerSM / Parts / WarpRegisters * Parts;
-  Blocks = std::min(Blocks, RegisterWarps / Warps);
-  size_t Unit = P.Profile.SharedUnit;
-  size_t Shared = roundUp(Kernel.StaticSharedBytes + DynamicShared +
-                              size_t(P.ReservedSharedBytesPerBlock),
-                          Unit);
-  if (Kernel.StaticSharedBytes + DynamicShared >
-      P.Config.MaxSharedBytesPerBlock)
+  size_t Shared = Kernel.StaticSharedBytes + DynamicShared;
+  if (Shared > P.Config.MaxSharedBytesPerBlock)
     return 0;
-  if (Shared)
-    Blocks = std::min(Blocks, P.Config.SharedBytesPerSM / Shared);
-  return unsigned(Blocks);
+  return gpu::occupancyOf(P.Config,
+                          {Threads, Shared, Kernel.RegistersPerThread})
+      .BlocksPerSM;
 }

@@ -159,7 +159,11 @@ struct DeviceConfig {
   uint32_t SharedBytesPerSM = 96 * 1024;
   uint32_t MaxSharedBytesPerBlock = 96 * 1024; ///< With opt-in.
   uint32_t RegistersPerSM = 65536;
-  uint32_t ClockKHz = 1380000; ///< %globaltimer advances with it.
+  uint32_t Schedulers = 4;             ///< Each with its part of the registers.
+  uint32_t RegisterUnit = 256;         ///< Warps get a multiple of it.
+  uint32_t SharedUnit = 256;           ///< Blocks get a multiple of it.
+  uint32_t SharedReservedPerBlock = 0; ///< Taken by the system.
+  uint32_t ClockKHz = 1380000;         ///< %globaltimer advances with it.
   /// Stack per thread for calls whose depth the PTX does not bound.
   uint32_t StackBytesPerThread = 16 * 1024;
   uint64_t DeviceHeapBytes = uint64_t(8) << 20; ///< malloc in device code.

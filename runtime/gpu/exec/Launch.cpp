@@ -15,6 +15,7 @@
 #include "runtime/gpu/exec/Device.h"
 #include "runtime/gpu/exec/Grid.h"
 #include "runtime/gpu/exec/HostFloat.h"
+#include "runtime/gpu/exec/Occupancy.h"
 #include "runtime/gpu/exec/Race.h"
 #include "runtime/gpu/exec/Recorder.h"
 
@@ -130,17 +131,12 @@ std::string checkConfiguration(const DeviceConfig &C, const Kernel &K,
   return {};
 }
 
-/// Blocks that an SM holds at once, from the device's limits.
+/// Blocks that the device holds at once.
 uint64_t residentBlocks(const DeviceConfig &C, const Kernel &K,
                         const LaunchOptions &O, uint32_t Shared) {
-  uint64_t Threads = (O.Block.count() + 31) / 32 * 32;
-  uint64_t PerSM =
-      std::min<uint64_t>(C.MaxBlocksPerSM, C.MaxThreadsPerSM / Threads);
-  if (Shared)
-    PerSM = std::min<uint64_t>(PerSM, C.SharedBytesPerSM / Shared);
-  uint64_t Regs = std::max(1u, K.attributes().RegistersPerThread) * Threads;
-  PerSM = std::min<uint64_t>(PerSM, C.RegistersPerSM / Regs);
-  return std::max<uint64_t>(1, PerSM) * std::max(1u, C.NumSMs);
+  BlockNeeds Needs{O.Block.count(), Shared, K.attributes().RegistersPerThread};
+  return std::max(1u, occupancyOf(C, Needs).BlocksPerSM) *
+         uint64_t(std::max(1u, C.NumSMs));
 }
 } // namespace
 

@@ -12,6 +12,7 @@
 #ifndef GEVO_RUNTIME_GPU_TIMING_LAUNCHTIMING_H
 #define GEVO_RUNTIME_GPU_TIMING_LAUNCHTIMING_H
 
+#include "runtime/gpu/exec/Occupancy.h"
 #include "runtime/gpu/timing/CostProgram.h"
 #include "runtime/gpu/timing/MemorySystem.h"
 
@@ -44,13 +45,6 @@ struct InstructionProfile {
 
   uint64_t stallCycles() const;
   void add(const InstructionProfile &Other);
-};
-
-/// How full an SM is.
-struct Occupancy {
-  uint32_t BlocksPerSM = 0;
-  uint32_t WarpsPerSM = 0;
-  const char *Limit = ""; ///< What binds: "warps", "blocks", ...
 };
 
 /// The result of a simulation.

@@ -8,6 +8,7 @@
 #include "runtime/gpu/timing/Simulation.h"
 #include "runtime/gpu/timing/Sampler.h"
 #include "runtime/gpu/timing/Sm.h"
+#include "runtime/gpu/timing/TimedLaunch.h"
 
 #include <algorithm>
 #include <cassert>
@@ -354,33 +355,14 @@ LaunchTiming Launch::run() {
 Occupancy gevo::gpu::timing::occupancy(const Profile &P,
                                        const LaunchShape &Shape,
                                        uint32_t RegistersPerThread) {
-  uint64_t Warps = std::max<uint64_t>(1, (Shape.ThreadsPerBlock + 31) / 32);
-  uint64_t RegsPerWarp =
-      roundUp(std::max(1u, RegistersPerThread) * 32ull, P.RegisterUnit);
-  // A scheduler's registers serve its own warps alone.
-  uint64_t WarpsByRegs =
-      P.Registers / P.Schedulers / RegsPerWarp * P.Schedulers;
-  uint64_t Shared =
-      Shape.SharedBytes || P.SharedReserved
-          ? roundUp(Shape.SharedBytes + P.SharedReserved, P.SharedUnit)
-          : 0;
-  struct {
-    uint64_t Blocks;
-    const char *Name;
-  } Limits[] = {{P.MaxWarps / Warps, "warps"},
-                {P.MaxBlocks, "blocks"},
-                {WarpsByRegs / Warps, "registers"},
-                {Shared ? P.SharedBytes / Shared : P.MaxBlocks, "shared"}};
-  Occupancy O;
-  uint64_t Least = Never;
-  for (auto &L : Limits)
-    if (L.Blocks < Least) {
-      Least = L.Blocks;
-      O.Limit = L.Name;
-    }
+  Occupancy O =
+      occupancyOf(deviceConfig(P), {Shape.ThreadsPerBlock, Shape.SharedBytes,
+                                    RegistersPerThread});
   // A launch that the driver let through runs, one block at a time.
-  O.BlocksPerSM = uint32_t(std::max<uint64_t>(1, Least));
-  O.WarpsPerSM = uint32_t(O.BlocksPerSM * Warps);
+  if (!O.BlocksPerSM) {
+    O.BlocksPerSM = 1;
+    O.WarpsPerSM = std::max(1u, (Shape.ThreadsPerBlock + 31) / 32);
+  }
   return O;
 }
 

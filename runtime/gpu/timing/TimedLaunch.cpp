@@ -26,6 +26,10 @@ DeviceConfig gevo::gpu::timing::deviceConfig(const Profile &P) {
   C.SharedBytesPerSM = uint32_t(P.SharedBytes);
   C.MaxSharedBytesPerBlock = uint32_t(P.SharedPerBlock);
   C.RegistersPerSM = uint32_t(P.Registers);
+  C.Schedulers = uint32_t(P.Schedulers);
+  C.RegisterUnit = uint32_t(P.RegisterUnit);
+  C.SharedUnit = uint32_t(P.SharedUnit);
+  C.SharedReservedPerBlock = uint32_t(P.SharedReserved);
   C.ClockKHz = uint32_t(P.ClockKHz);
   return C;
 }
