@@ -76,13 +76,25 @@ std::optional<double> Objective::takeFrom(std::string &Text) const {
   std::optional<double> Last;
   std::string Rest;
   StringRef Left = Text;
-  while (Wanted.match(Left, &Groups) && !Groups[1].empty()) {
+  auto Keep = [&](size_t Size) {
+    Rest += Left.take_front(Size);
+    Left = Left.drop_front(std::min(Size, Left.size()));
+  };
+  while (!Left.empty() && Wanted.match(Left, &Groups)) {
     double Value;
-    if (!Groups[1].getAsDouble(Value))
-      Last = Value;
-    Rest.append(Left.begin(), Groups[1].begin());
-    Rest += "*";
-    Left = Left.drop_front(Groups[1].end() - Left.begin());
+    // A group that matched nothing has no number; the next one may.
+    if (Groups[1].empty()) {
+      Keep(std::max<size_t>(1, Groups[0].end() - Left.begin()));
+    } else {
+      if (!Groups[1].getAsDouble(Value))
+        Last = Value;
+      Rest.append(Left.begin(), Groups[1].begin());
+      Rest += "*";
+      Left = Left.drop_front(Groups[1].end() - Left.begin());
+    }
+    // What is left of a line has no start of one.
+    if (Pattern[0] == '^')
+      Keep(Left.find('\n'));
   }
   Rest += Left.str();
   Text = std::move(Rest);

@@ -83,6 +83,17 @@ TEST(Objectives, AreReadByName) {
   EXPECT_NE(Refused("stdout:(").find("is no pattern"), std::string::npos);
 }
 
+TEST(Objective, LinesAndGroupsThatAreEmpty) {
+  Objective First = llvm::cantFail(parseObjective("stdout:^ *([0-9]+)"));
+  std::string Text = "5 7\n6 8\n";
+  EXPECT_EQ(First.takeFrom(Text), 6.0);
+  EXPECT_EQ(Text, "* 7\n* 8\n");
+  Objective Late = llvm::cantFail(parseObjective("stdout:loss=([0-9]*)"));
+  std::string Two = "loss=\nloss=5 loss=";
+  EXPECT_EQ(Late.takeFrom(Two), 5.0);
+  EXPECT_EQ(Two, "loss=\nloss=* loss=");
+}
+
 TEST(Objectives, TakeTheLastNumberOutOfWhatIsCompared) {
   Objective Loss = cantFail(parseObjective("stdout:loss ([0-9.]+)"));
   std::string Text = "loss 3.5\nx 1\nloss 0.25 y\n";
