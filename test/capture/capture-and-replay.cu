@@ -96,7 +96,7 @@
 // RUN: not gevo-run --kernels=x -- %t/app 2>&1 | FileCheck %s --check-prefix=ALONE
 // ALONE: go with '--capture=FOLDER'
 // RUN: not gevo-run --capture=%t/x --kernels=nobody -- %t/app 2>&1 | FileCheck %s --check-prefix=NOKERNEL
-// NOKERNEL: gevo-run: error: '{{.*}}' holds no capture
+// NOKERNEL: gevo-run: error: nothing was captured: '--kernels=nobody' matches none of the kernels that ran: {{.*_Z.*}}
 
 // A disk that is full: the program runs to its end, the exit code says it.
 // RUN: not env LIMIT=1 sh -c 'ulimit -f 1; trap "" XFSZ; exec gevo-run --capture=%t/full -- %t/app' > %t/out 2> %t/err

@@ -9,6 +9,7 @@
 #include "runtime/gpu/capture/CaptureFile.h"
 #include "tools/gevo-run/CommandLine.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdio>
@@ -90,9 +91,22 @@ void gevo::run::warnIfCut(const capture::Capture &C,
                  Folder.c_str(), (unsigned long long)C.Uncounted);
 }
 
-bool gevo::run::reportCapture(const CaptureOptions &O, std::string &Error) {
+bool gevo::run::reportCapture(const CaptureOptions &O,
+                              const std::vector<std::string> &Ran,
+                              std::string &Error) {
   if (O.Folder.empty())
     return true;
+  std::regex Wanted(O.Kernels);
+  if (!Ran.empty() &&
+      std::none_of(Ran.begin(), Ran.end(), [&](const std::string &Name) {
+        return std::regex_search(Name, Wanted);
+      })) {
+    Error = "nothing was captured: '--kernels=" + O.Kernels +
+            "' matches none of the kernels that ran: ";
+    for (const std::string &Name : Ran)
+      Error += (&Name == &Ran.front() ? "" : ", ") + Name;
+    return false;
+  }
   std::optional<capture::Capture> C =
       capture::readCapture(O.Folder, Error, /*Memory=*/false);
   if (!C)

@@ -40,9 +40,10 @@ void dropCapture(const CaptureOptions &O);
 std::vector<std::pair<std::string, std::string>>
 captureEnvironment(const CaptureOptions &O);
 
-/// Says on standard error what was captured; false, with the reason in
-/// \p Error, if that is nothing.
-bool reportCapture(const CaptureOptions &O, std::string &Error);
+/// Says on standard error what was captured of the kernels \p Ran; false, with
+/// the reason in \p Error, if that is nothing.
+bool reportCapture(const CaptureOptions &O, const std::vector<std::string> &Ran,
+                   std::string &Error);
 
 /// Warns if launches are missing in the weights of \p C.
 void warnIfCut(const capture::Capture &C, const std::string &Folder);

@@ -265,7 +265,10 @@ std::optional<int> reportRun(const ProgramOptions &O, const std::string &Gpu,
     Wrong.push_back(Why);
   if (!O.Json.empty() && !writeReport(O.Json, J, Error))
     Wrong.push_back(Error);
-  if (std::string Why; !reportCapture(O.Capture, Why))
+  std::vector<std::string> Ran;
+  for (const KernelRow &K : R.Kernels)
+    Ran.push_back(K.Name);
+  if (std::string Why; !reportCapture(O.Capture, Ran, Why))
     Wrong.push_back(Why);
   for (const std::string &Text : Wrong)
     std::fprintf(stderr, "gevo-run: error: %s\n", Text.c_str());
