@@ -14,67 +14,27 @@
 // RUN: not gevo-run -- %t none 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: gevo-run: error: cannot load the program's device code: the fatbin holds machine code only
 
-#include <cstdio>
-#include <cstdlib>
+#include "Inputs/startup.h"
 #include <cstring>
 
-struct dim3 {
-  unsigned x = 1, y = 1, z = 1;
-};
-
-extern "C" {
-void **__cudaRegisterFatBinary(void *);
-void __cudaRegisterFatBinaryEnd(void **);
-void __cudaRegisterFunction(void **, const char *, char *, const char *, int,
-                            void *, void *, void *, void *, int *);
-int cudaMallocManaged(void **, size_t, unsigned);
-int cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, void *);
-int cudaDeviceSynchronize();
-}
-
-#define CONTAINER(Name)                                                        \
-  asm(".section .nv_fatbin,\"a\"\n.balign 8\n" #Name ":\n.incbin \"" BASE      \
-      "." #Name "\"\n.text\n");                                                \
-  extern "C" const char Name[];
 CONTAINER(none)
 CONTAINER(caller)
 CONTAINER(callee)
 CONTAINER(devrt)
 
-static const void *Parts[4];
-static struct {
-  int Magic = 0x466243b1, Version = 2;
-  const void *Data = none;
-  const void *const *Prelinked = Parts;
-} Wrapper;
-
 static void fill() {}
 
-static void check(int Error) {
-  if (Error) {
-    std::printf("error %d\n", Error);
-    std::exit(1);
-  }
-}
-
 int main(int, char **Arguments) {
-  size_t Count = 0;
-  if (!std::strcmp(Arguments[1], "none"))
-    Wrapper.Prelinked = nullptr;
-  Parts[Count++] = caller;
-  Parts[Count++] = devrt;
+  const void *Parts[4] = {caller, devrt};
   if (!std::strcmp(Arguments[1], "all"))
-    Parts[Count++] = callee;
-  void **Module = __cudaRegisterFatBinary(&Wrapper);
-  __cudaRegisterFunction(Module, reinterpret_cast<char *>(fill), nullptr,
-                         "fill", -1, nullptr, nullptr, nullptr, nullptr,
-                         nullptr);
-  __cudaRegisterFatBinaryEnd(Module);
+    Parts[2] = callee;
+  Wrapper Code;
+  Code.Version = 2;
+  Code.Data = none;
+  Code.Prelinked = std::strcmp(Arguments[1], "none") ? Parts : nullptr;
+  start(Code, fill, "fill");
   unsigned *To;
   check(cudaMallocManaged(reinterpret_cast<void **>(&To), 4, 1));
-  void *Passed[] = {&To};
-  check(cudaLaunchKernel(reinterpret_cast<void *>(fill), {}, {}, Passed, 0,
-                         nullptr));
-  check(cudaDeviceSynchronize());
+  launch(fill, To);
   std::printf("filled with %u\n", *To);
 }
