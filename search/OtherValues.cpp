@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "search/OtherValues.h"
+#include "runtime/measure/Element.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cmath>
@@ -61,20 +62,13 @@ static bool holdsAddresses(Buffer &B, const Case &C) {
   return false;
 }
 
-// A number that people compute with.
-template <typename T> static bool isFloat(const uint8_t *At) {
-  constexpr double Least = 1e-12, Most = 1e12;
-  double Value = std::fabs(loadAs<T>(At));
-  return Value >= Least && Value <= Most;
-}
-
 // Zeros, and numbers that people compute with; not zeros alone.
 template <typename T> static bool areFloats(const Elements &All) {
   bool Any = false;
   for (size_t I = 0; I < All.count(); ++I) {
     if (loadAs<T>(All[I]) == 0)
       continue;
-    if (!isFloat<T>(All[I]))
+    if (!measure::isUsual(loadAs<T>(All[I])))
       return false;
     Any = true;
   }
@@ -104,7 +98,8 @@ template <typename T> static void drawNearAs(uint8_t *Of, Random &Dice) {
 }
 
 bool gevo::drawNear(uint8_t *Of, size_t Size, Random &Dice) {
-  bool Is = Size == 8 ? isFloat<double>(Of) : isFloat<float>(Of);
+  bool Is =
+      measure::isUsual(Size == 8 ? loadAs<double>(Of) : loadAs<float>(Of));
   if (Is)
     Size == 8 ? drawNearAs<double>(Of, Dice) : drawNearAs<float>(Of, Dice);
   return Is;

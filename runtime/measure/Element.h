@@ -23,6 +23,13 @@
 
 namespace gevo::measure {
 
+/// Has \p Value a magnitude that people compute with? Bytes that are something
+/// else rarely have, taken as floats.
+inline bool isUsual(double Value) {
+  constexpr double Least = 1e-12, Most = 1e12;
+  return std::fabs(Value) >= Least && std::fabs(Value) <= Most;
+}
+
 /// Whole numbers.
 template <gpu::ElementType T, typename N> struct IntegerElement {
   using Bits = std::make_unsigned_t<N>;

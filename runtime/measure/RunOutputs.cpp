@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/measure/Element.h"
 #include "runtime/measure/PrintedText.h"
 
 #include <algorithm>
@@ -80,15 +81,13 @@ RunDifference compareArray(const OutputSpec &Spec, ElementType T,
 
 /// Zeros and numbers that people compute with, not zeros alone.
 template <typename T> bool isFloats(std::string_view Content) {
-  constexpr double Least = 1e-12, Most = 1e12;
   bool Any = false;
   for (size_t I = 0; I + sizeof(T) <= Content.size(); I += sizeof(T)) {
     T Value;
     std::memcpy(&Value, Content.data() + I, sizeof(T));
-    double Magnitude = std::fabs(double(Value));
-    if (Magnitude != 0 && !(Magnitude >= Least && Magnitude <= Most))
+    if (Value != 0 && !isUsual(Value))
       return false;
-    Any |= Magnitude != 0;
+    Any |= Value != 0;
   }
   return Any && Content.size() % sizeof(T) == 0;
 }
