@@ -128,24 +128,6 @@ TEST(Copies, SameMachineCodeSameTime) {
   }
 }
 
-/// Costs of \p Ptx by the machine code of \p Rows: lines and opcodes; a branch
-/// has a condition, and what comes behind it begins anew.
-SassFunction
-costsOf(const std::string &Ptx,
-        const std::vector<std::pair<uint32_t, const char *>> &Rows) {
-  Profile P = profileNamed("V100");
-  SassListing L;
-  for (auto [Line, Opcode] : Rows) {
-    SassInstruction I;
-    I.Line = Line;
-    I.Opcode = Opcode;
-    I.Guarded = I.Opcode == "BRA";
-    L.Code.push_back(I);
-  }
-  Bench B(P, Ptx);
-  return costsFromSass(P, *B.Module->kernel("k")->functions()[0], L);
-}
-
 TEST(Copies, OneWholeCopyIsIssued) {
   std::string Ptx = ".version 7.0\n.target sm_70\n.address_size 64\n"
                     ".visible .entry k() { .reg .u32 %r<9>; .reg .f32 %f<9>; "

@@ -97,6 +97,31 @@ inline std::string repeat(unsigned N, const std::string &Text) {
   return Out;
 }
 
+/// An instruction of machine code that came of a PTX line.
+struct SassRow {
+  uint32_t Line;
+  const char *Opcode;
+  bool Label = false;
+};
+
+/// Costs on a V100 of kernel "k" of \p Ptx by the machine code \p Rows. A
+/// branch has a condition.
+inline SassFunction costsOf(const std::string &Ptx,
+                            const std::vector<SassRow> &Rows) {
+  Profile P = profileNamed("V100");
+  SassListing L;
+  for (const SassRow &Row : Rows) {
+    SassInstruction I;
+    I.Line = Row.Line;
+    I.Opcode = Row.Opcode;
+    I.Label = Row.Label;
+    I.Guarded = I.Opcode == "BRA";
+    L.Code.push_back(I);
+  }
+  Bench B(P, Ptx);
+  return costsFromSass(P, *B.Module->kernel("k")->functions()[0], L);
+}
+
 } // namespace gevo::gpu::timing
 
 #endif // GEVO_TEST_UNIT_TIMING_KERNELS_H

@@ -87,22 +87,6 @@ TEST(Sass, EarlierArchitecturesAreRefused) {
   EXPECT_EQ(M.error().Message, "the machine code of sm_61 cannot be read");
 }
 
-/// The machine code of one block: each pair is a PTX line and an opcode.
-SassFunction
-costsOf(const std::string &Ptx,
-        const std::vector<std::pair<uint32_t, const char *>> &Code) {
-  Profile P = profileNamed("V100");
-  SassListing L;
-  for (auto [Line, Opcode] : Code) {
-    SassInstruction I;
-    I.Opcode = Opcode;
-    I.Line = Line;
-    L.Code.push_back(I);
-  }
-  Bench B(P, Ptx);
-  return costsFromSass(P, *B.Module->kernel("k")->functions()[0], L);
-}
-
 TEST(Sass, RegistersOfOperands) {
   auto Read = [](const char *Opcode, const char *Text) {
     SassInstruction I;
@@ -138,25 +122,13 @@ TEST(Sass, WhatWasMovedOutOfALoopIsIssuedOutside) {
                     "st.global.u32 [%d1], %r2;\n"
                     "add.u32 %r0, %r0, 1;\nsetp.ne.u32 %p, %r0, 64;\n"
                     "@%p bra L;\nret;\n}\n";
-  Profile P = profileNamed("V100");
-  SassListing L;
-  auto Add = [&](uint32_t Line, const char *Opcode, bool Label = false) {
-    SassInstruction I;
-    I.Opcode = Opcode;
-    I.Line = Line;
-    I.Label = Label;
-    I.Guarded = I.Opcode == "BRA";
-    L.Code.push_back(I);
-  };
-  Add(6, "LDG.E");
-  Add(7, "IMAD");
-  Add(8, "STG.E", true);
-  Add(9, "IADD3");
-  Add(10, "ISETP.NE");
-  Add(11, "BRA");
-  Add(12, "EXIT");
-  Bench B(P, Ptx);
-  SassFunction F = costsFromSass(P, *B.Module->kernel("k")->functions()[0], L);
+  SassFunction F = costsOf(Ptx, {{6, "LDG.E"},
+                                 {7, "IMAD"},
+                                 {8, "STG.E", true},
+                                 {9, "IADD3"},
+                                 {10, "ISETP.NE"},
+                                 {11, "BRA"},
+                                 {12, "EXIT"}});
   // The product is issued with the first stretch but counts for its own line.
   ASSERT_EQ(F[0].size(), 1u);
   EXPECT_EQ(F[0][0].Pipe, Unit::Mul);
