@@ -98,7 +98,6 @@ private:
   llvm::Error makeInputs(bool Again);
   llvm::Expected<std::optional<LaunchScenario>> drawInputs(size_t Round,
                                                            bool Again) const;
-  void tell();
   std::unique_ptr<Runner> runnerFor(const Target &T, bool Judging) const;
   /// Those whose time counts.
   std::vector<const Target *> countedTargets() const;

@@ -10,21 +10,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/gevo-search/Pipeline.h"
-#include "passes/edit/AtomicFile.h"
-#include "passes/ir/Lower.h"
 #include "search/ShellText.h"
 #include "tools/gevo-search/Finalists.h"
-#include "tools/gevo-search/Measuring.h"
-#include "tools/gevo-search/Modules.h"
 #include "tools/gevo-search/NewFolder.h"
-#include "tools/gevo-search/Values.h"
+#include "tools/gevo-search/Outcome.h"
+#include "tools/gevo-search/Preparation.h"
 #include "llvm/ADT/ScopeExit.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Demangle/Demangle.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/Regex.h"
 #include <csignal>
 #include <unistd.h>
 
@@ -57,37 +49,25 @@ namespace {
 class Pipeline {
 public:
   Pipeline(const PipelineOptions &Options, View &V)
-      : Options(Options), Asked(Options.Asked), V(V) {}
+      : Options(Options), V(V), Ready(Options, V) {}
 
   Error run();
   /// Makes this rank's worker for the search whose scenario is \p Identity.
   Expected<std::unique_ptr<Workers>> follow(StringRef Identity);
 
 private:
-  Error otherProgram() const {
-    return failure("'" + Options.Folder +
-                   "' holds the search of another program or input; the "
-                   "program, its arguments or its files have changed");
-  }
-  Error readProgram();
-  Error knowMeasuring();
   Error judgeSet();
   Error openStore();
-  Error prepare(bool Again);
-  WorkerLimits limits() const;
   Expected<std::unique_ptr<Workers>> forkLocal();
   Error startWorkers();
   double processorSeconds() const;
+  SearchOptions searchOptions() const;
   Error search(Search &S);
-  Error write(Search &S, const Finalist &Best);
-  void tellNext(const Finalist *Best) const;
+  Error finish(Search &S);
 
   const PipelineOptions &Options;
-  Settings Asked;
   View &V;
-  std::unique_ptr<IrProgram> Device;
-  std::unique_ptr<FolderLock> Alone;
-  std::unique_ptr<Judges> Judging;
+  Preparation Ready;
   std::unique_ptr<Store> Disk;
   std::unique_ptr<Workers> Pool;
   std::unique_ptr<PayloadCache> Codes;
@@ -99,68 +79,13 @@ private:
 
 } // namespace
 
-Error Pipeline::readProgram() {
-  const std::string &Path = Asked.Program.front();
-  Expected<std::vector<RecordedModule>> Records = readRecords(Path);
-  if (!Records)
-    return Records.takeError();
-  if (Records->empty())
-    return failure("'" + Path +
-                   "' carries no device code to edit; build it with "
-                   "gevo-clang++ --gevo-record");
-  Expected<std::vector<RecordedModule>> Chosen =
-      chooseModules(std::move(*Records), Asked.gpus());
-  if (!Chosen)
-    return Chosen.takeError();
-  Regex Wanted(Asked.Kernels.empty() ? ".*" : Asked.Kernels);
-  if (Error E = checkKernels(Asked.Kernels))
-    return E;
-  initializeNVPTX();
-  Expected<std::unique_ptr<IrProgram>> P =
-      IrProgram::create(std::move(*Chosen), [&](StringRef Name) {
-        return Wanted.match(Name) || Wanted.match(demangle(Name));
-      });
-  if (!P)
-    return P.takeError();
-  Device = std::move(*P);
-  if (!Device->functionCount())
-    return failure("no function of '" + Path +
-                   "' matches --kernels=" + Asked.Kernels);
-  std::string Identity = Device->identity();
-  if (Options.Resume && Asked.Identity != Identity)
-    return otherProgram();
-  Asked.Identity = Identity;
-  return Error::success();
-}
-
-// What is known of code holds as long as it is measured in the same way.
-Error Pipeline::knowMeasuring() {
-  Expected<std::string> Now = measuringIdentity(Asked.gpus());
-  if (!Now)
-    return Now.takeError();
-  bool Same = !Options.Resume || Asked.MeasuredBy == *Now;
-  Asked.MeasuredBy = *Now;
-  if (Same)
-    return Error::success();
-  if (Options.Ranks && Options.Ranks->rank())
-    return failure("it has another version of Gevo, another profile of " +
-                   Asked.Gpu +
-                   ", or other variables such as GEVO_COSTS than "
-                   "rank 0; their times would not compare");
-  return failure("'" + Options.Folder +
-                 "' was measured by another version of Gevo, with another "
-                 "profile of " +
-                 Asked.Gpu +
-                 ", or with other variables such as GEVO_COSTS; times would "
-                 "not compare. Begin anew, without --resume");
-}
-
 Error Pipeline::openStore() {
-  std::string Identity = Judging->identity();
+  std::string Identity = Ready.judges().identity();
   Expected<std::unique_ptr<Store>> Opened =
-      Options.Resume ? Store::resume(Options.Folder)
-                     : Store::begin(Options.Folder,
-                                    *toJSON(Asked).getAsObject(), Identity);
+      Options.Resume
+          ? Store::resume(Options.Folder)
+          : Store::begin(Options.Folder, *toJSON(Ready.asked()).getAsObject(),
+                         Identity);
   if (!Opened)
     return Opened.takeError();
   Disk = std::move(*Opened);
@@ -170,61 +95,19 @@ Error Pipeline::openStore() {
           "measured in another way; its evaluations are kept as " +
           Disk->putAside());
   if (Disk->scenario() != Identity)
-    return otherProgram();
-  return Judging->keepPrices(*Disk);
-}
-
-// Four fifths of the machine for all of its workers.
-static uint64_t memoryPerWorker(unsigned Count) {
-  constexpr double Share = 0.8;
-  return Share * sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / Count;
-}
-
-WorkerLimits Pipeline::limits() const {
-  WorkerLimits Limits;
-  Limits.Count = Options.Ranks ? 1 : Options.Jobs;
-  unsigned OnMachine = Limits.Count;
-  if (const char *Text = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE"))
-    StringRef(Text).getAsInteger(10, OnMachine);
-  Limits.MemoryBytes = memoryPerWorker(std::max(1u, OnMachine));
-  Limits.Seconds = 600;
-  return Limits;
-}
-
-Error Pipeline::prepare(bool Again) {
-  if (Error E = readProgram())
-    return E;
-  if (Error E = knowMeasuring())
-    return E;
-  int Rank = Options.Ranks ? Options.Ranks->rank() : 0;
-  if (!Rank)
-    if (Error E = FolderLock::take(Options.Folder).moveInto(Alone))
-      return E;
-  std::string Scratch =
-      Options.Folder + "/scratch" + (Rank ? "-" + std::to_string(Rank) : "");
-  // A worker has a process for each of several GPUs.
-  uint64_t Memory = limits().MemoryBytes / Asked.gpus().size();
-  constexpr uint64_t LeastMemory = uint64_t(256) << 20;
-  if (Memory < LeastMemory)
-    return failure(
-        formatv("{0} workers have {1:f1} MiB of memory each, too "
-                "little to run a program; there is enough for "
-                "--jobs={2}",
-                Options.Jobs, Memory / double(1 << 20),
-                std::max<uint64_t>(1, Options.Jobs * Memory / LeastMemory)));
-  Judging = std::make_unique<Judges>(Asked, *Device, Options.Folder, Scratch,
-                                     Memory, Options.Jobs, V);
-  return Judging->prepare(Again);
+    return otherProgram(Options.Folder);
+  return Ready.judges().keepPrices(*Disk);
 }
 
 Expected<std::unique_ptr<Workers>> Pipeline::forkLocal() {
-  return forkWorkers(limits(), [this] { return Judging->service(); });
+  return forkWorkers(Ready.limits(),
+                     [this] { return Ready.judges().service(); });
 }
 
 Expected<std::unique_ptr<Workers>> Pipeline::follow(StringRef Identity) {
-  if (Error E = prepare(/*Again=*/true))
+  if (Error E = Ready.run(/*Again=*/true))
     return E;
-  if (Judging->identity() != Identity)
+  if (Ready.judges().identity() != Identity)
     return failure("it does not see the program or the store that rank 0 "
                    "sees; both must be the same files on all machines");
   return forkLocal();
@@ -234,24 +117,24 @@ Error Pipeline::startWorkers() {
   auto Started = forkLocal();
   if (!Started)
     return Started.takeError();
-  std::vector<int> Ready;
+  std::vector<int> Up;
   if (Options.Ranks) {
-    json::Value Setup = json::Object{{"settings", toJSON(Asked)},
+    json::Value Setup = json::Object{{"settings", toJSON(Ready.asked())},
                                      {"folder", Options.Folder},
-                                     {"identity", Judging->identity()}};
+                                     {"identity", Ready.judges().identity()}};
     auto Lost = [this](int Rank) {
       V.say("rank " + Twine(Rank) + " is silent; rank 0 does its work");
     };
-    Expected<std::vector<int>> Up =
+    Expected<std::vector<int>> There =
         setUpRanks(*Options.Ranks, formatv("{0}", Setup).str(), Lost);
-    if (!Up)
-      return Up.takeError();
-    Ready = std::move(*Up);
-    Started = rankWorkers(*Options.Ranks, std::move(*Started), Ready, Lost);
+    if (!There)
+      return There.takeError();
+    Up = std::move(*There);
+    Started = rankWorkers(*Options.Ranks, std::move(*Started), Up, Lost);
   }
   V.say(formatv("{0}, each with up to {1:f1} GiB of memory",
                 counted((*Started)->count(), Options.Ranks ? "rank" : "worker"),
-                double(limits().MemoryBytes) / (uint64_t(1) << 30)));
+                double(Ready.limits().MemoryBytes) / (uint64_t(1) << 30)));
   Pool = std::move(*Started);
   Codes = std::make_unique<PayloadCache>(&Disk->measurements());
   if (Error E = Codes->load())
@@ -265,18 +148,18 @@ Error Pipeline::judgeSet() {
   Expected<EditSet> Set = readEditSet(Options.Judge);
   if (!Set)
     return Set.takeError();
-  if (Error E = prepare(/*Again=*/false))
+  if (Error E = Ready.run(/*Again=*/false))
     return E;
-  Expected<EditList> Edits = Device->editsOf(*Set);
+  Expected<EditList> Edits = Ready.device().editsOf(*Set);
   if (!Edits)
     return Edits.takeError();
   Individual I;
   I.Edits = std::move(*Edits);
-  Fitness F = Judging->judgeThoroughly(I);
+  Fitness F = Ready.judges().judgeThoroughly(I);
   if (!F.valid())
     return failure("refused at stage '" + name(F.End) + "': " + F.Reason);
   V.say("'" + Options.Judge + "' stands all checks on " +
-        counted(Judging->runCount(), "run"));
+        counted(Ready.judges().runCount(), "run"));
   return Error::success();
 }
 
@@ -312,68 +195,48 @@ Error Pipeline::search(Search &S) {
   return E;
 }
 
-Error Pipeline::write(Search &S, const Finalist &Best) {
-  // What was measured, to compare with what a compiler makes of the edit set.
-  std::vector<std::string> Code = Device->build(Best.Kept.Edits).Code.Modules;
-  for (size_t I = 0; I < Code.size(); ++I) {
-    std::string Name = "/best" + (I ? "-" + std::to_string(I + 1) : "");
-    if (Error E = writeFileAtomically(Options.Folder + Name + ".ptx",
-                                      [&](raw_ostream &OS) { OS << Code[I]; }))
-      return E;
-  }
-  json::Object Measured = measuredOf(S, Best, Asked);
-  if (std::vector<std::string> Guards = Judging->guardNames(); !Guards.empty())
-    Measured["guards"] = json::Array(Guards);
-  if (std::vector<std::string> Same = Judging->sameSizeKernels(); !Same.empty())
-    Measured["sizes_not_varied"] = json::Array(Same);
-  EditSet Set = Device->describeSet(Best.Kept.Edits, std::move(Measured));
-  return writeEditSet(Set, Asked.Out);
+SearchOptions Pipeline::searchOptions() const {
+  const Settings &Asked = Ready.asked();
+  SearchOptions SO;
+  SO.Algorithm = findAlgorithm(Asked.Algorithm);
+  SO.Seed = Asked.Seed;
+  SO.Population = Asked.Population;
+  SO.MaxEvaluations = Asked.Evaluations;
+  SO.MaxSeconds = Asked.Seconds;
+  SO.Tolerance = Asked.Tolerance.largestError();
+  return SO;
 }
 
-// What to type now.
-void Pipeline::tellNext(const Finalist *Best) const {
-  if (!Best) {
-    V.say("nothing better was found; no edit set was written. More time may "
-          "help: --budget=20m" +
-          Twine(Asked.Tolerance.largestError() > 0
-                    ? ""
-                    : "; so may --tolerance=1e-4, where "
-                      "results need not be the same to "
-                      "the bit"));
-    return;
-  }
-  if (Asked.HeldOut.empty())
-    V.say("no held-out run was given: --held-out=" +
-          shellWord(shellWord(Asked.Program.front()) + " OTHER INPUT") +
-          " shows whether the edits hold for " +
-          (Judging->hasHeldOut() ? "whole runs on " : "") + "other inputs");
-  if (std::vector<std::string> Same = Judging->sameSizeKernels();
-      Asked.HeldOut.empty() && !Same.empty())
-    V.say("the sizes of buffers were not varied for " + join(Same, ", ") +
-          ", as nothing tells what they depend on; a --held-out run of "
-          "another size would");
-  auto HeldOut = make_filter_range(
-      Best->Checks, [](const Finalist::Check &C) { return C.HeldOut; });
-  if (!HeldOut.empty() &&
-      all_of(HeldOut, [](const Finalist::Check &C) { return C.Steered; }))
-    V.say("every held-out run has refused others before, and so helped to "
-          "choose this one; a further --held-out run would prove more");
-  bool Here = all_of(Device->records(), [&](const RecordedModule &R) {
-    SmallString<128> Source(R.Source);
-    sys::fs::make_absolute(Asked.Directory, Source);
-    return sys::fs::exists(Source);
-  });
-  V.say("wrote " + Asked.Out + "; build with it" +
-        (Here ? "" : ", in the folder in which it was built") + ":\n" +
-        buildCommands(Device->records(), Asked.Out, Asked.Program.front()));
+// The best are minimised, validated, written and told.
+Error Pipeline::finish(Search &S) {
+  const Settings &Asked = Ready.asked();
+  Judges &Judging = Ready.judges();
+  std::vector<Finalist> Found =
+      findFinalists(S, Judging, Asked.Tolerance.largestError(), V);
+  Running = nullptr;
+  const Finalist *Best = nullptr;
+  for (const Finalist &F : Found)
+    if (F.passed() && !F.Kept.Edits.empty() &&
+        (!Best || F.Kept.Result.Time < Best->Kept.Result.Time))
+      Best = &F;
+  Outcome Result(Asked, Ready.device(), Judging, Options.Folder, V);
+  if (Best)
+    if (Error E = Result.write(S, *Best))
+      return E;
+  double Baseline = Judging.originalPrice().value_or(S.state().Baseline.Time);
+  V.result(S, Found, Asked, Baseline, Base->runs(), SearchTook,
+           Best ? Asked.Out : "");
+  Result.tellNext(Best);
+  Judging.removeScratch();
+  return Error::success();
 }
 
 Error Pipeline::run() {
   NewFolder Made(Options.Folder);
   if (!Options.Judge.empty())
     return judgeSet();
-  Error Unfit = prepare(Options.Resume);
-  if (!Alone)
+  Error Unfit = Ready.run(Options.Resume);
+  if (!Ready.tookFolder())
     Made.keep(); // By another search.
   if (Unfit)
     return Unfit;
@@ -382,13 +245,6 @@ Error Pipeline::run() {
   Made.keep();
   if (Error E = startWorkers())
     return E;
-  SearchOptions SO;
-  SO.Algorithm = findAlgorithm(Asked.Algorithm);
-  SO.Seed = Asked.Seed;
-  SO.Population = Asked.Population;
-  SO.MaxEvaluations = Asked.Evaluations;
-  SO.MaxSeconds = Asked.Seconds;
-  SO.Tolerance = Asked.Tolerance.largestError();
   SearchObserver Observer;
   // Not while minimising: the budget is spent then.
   Observer.Evaluated = [&](const Search &S, const Variant &) {
@@ -397,26 +253,11 @@ Error Pipeline::run() {
   };
   Observer.Progress = [&](const Search &S) { V.progress(S); };
   Observer.Checkpoint = [&](const SearchState &S) { return Disk->save(S); };
-  Search S(*Device, *Cached, SO, Observer);
+  Search S(Ready.device(), *Cached, searchOptions(), Observer);
   auto Gone = make_scope_exit([] { Running = nullptr; });
   if (Error E = search(S))
     return E;
-  std::vector<Finalist> Found = findFinalists(S, *Judging, SO.Tolerance, V);
-  Running = nullptr;
-  const Finalist *Best = nullptr;
-  for (const Finalist &F : Found)
-    if (F.passed() && !F.Kept.Edits.empty() &&
-        (!Best || F.Kept.Result.Time < Best->Kept.Result.Time))
-      Best = &F;
-  if (Best)
-    if (Error E = write(S, *Best))
-      return E;
-  double Baseline = Judging->originalPrice().value_or(S.state().Baseline.Time);
-  V.result(S, Found, Asked, Baseline, Base->runs(), SearchTook,
-           Best ? Asked.Out : "");
-  tellNext(Best);
-  Judging->removeScratch();
-  return Error::success();
+  return finish(S);
 }
 
 Error gevo::runPipeline(const PipelineOptions &Options, View &V) {

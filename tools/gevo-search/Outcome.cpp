@@ -1,0 +1,76 @@
+//===- Outcome.cpp - What a search leaves behind --------------------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The file that clang replays, and what to type now.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/gevo-search/Outcome.h"
+#include "passes/edit/AtomicFile.h"
+#include "search/ShellText.h"
+#include "tools/gevo-search/Modules.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+using namespace gevo;
+
+Error Outcome::write(const Search &S, const Finalist &Best) const {
+  // What was measured, to compare with what a compiler makes of the edit set.
+  std::vector<std::string> Code = Device.build(Best.Kept.Edits).Code.Modules;
+  for (size_t I = 0; I < Code.size(); ++I) {
+    std::string Name = "/best" + (I ? "-" + std::to_string(I + 1) : "");
+    if (Error E = writeFileAtomically(Folder + Name + ".ptx",
+                                      [&](raw_ostream &OS) { OS << Code[I]; }))
+      return E;
+  }
+  json::Object Measured = measuredOf(S, Best, Asked);
+  if (std::vector<std::string> Guards = Judging.guardNames(); !Guards.empty())
+    Measured["guards"] = json::Array(Guards);
+  if (std::vector<std::string> Same = Judging.sameSizeKernels(); !Same.empty())
+    Measured["sizes_not_varied"] = json::Array(Same);
+  EditSet Set = Device.describeSet(Best.Kept.Edits, std::move(Measured));
+  return writeEditSet(Set, Asked.Out);
+}
+
+void Outcome::tellNext(const Finalist *Best) const {
+  if (!Best) {
+    V.say("nothing better was found; no edit set was written. More time may "
+          "help: --budget=20m" +
+          Twine(Asked.Tolerance.largestError() > 0
+                    ? ""
+                    : "; so may --tolerance=1e-4, where "
+                      "results need not be the same to "
+                      "the bit"));
+    return;
+  }
+  if (Asked.HeldOut.empty())
+    V.say("no held-out run was given: --held-out=" +
+          shellWord(shellWord(Asked.Program.front()) + " OTHER INPUT") +
+          " shows whether the edits hold for " +
+          (Judging.hasHeldOut() ? "whole runs on " : "") + "other inputs");
+  if (std::vector<std::string> Same = Judging.sameSizeKernels();
+      Asked.HeldOut.empty() && !Same.empty())
+    V.say("the sizes of buffers were not varied for " + join(Same, ", ") +
+          ", as nothing tells what they depend on; a --held-out run of "
+          "another size would");
+  auto HeldOut = make_filter_range(
+      Best->Checks, [](const Finalist::Check &C) { return C.HeldOut; });
+  if (!HeldOut.empty() &&
+      all_of(HeldOut, [](const Finalist::Check &C) { return C.Steered; }))
+    V.say("every held-out run has refused others before, and so helped to "
+          "choose this one; a further --held-out run would prove more");
+  bool Here = all_of(Device.records(), [&](const RecordedModule &R) {
+    SmallString<128> Source(R.Source);
+    sys::fs::make_absolute(Asked.Directory, Source);
+    return sys::fs::exists(Source);
+  });
+  V.say("wrote " + Asked.Out + "; build with it" +
+        (Here ? "" : ", in the folder in which it was built") + ":\n" +
+        buildCommands(Device.records(), Asked.Out, Asked.Program.front()));
+}

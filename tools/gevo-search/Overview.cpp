@@ -1,0 +1,103 @@
+//===- Overview.cpp - What a search found before it began -----------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Nothing is decided here.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/gevo-search/Overview.h"
+#include "runtime/measure/Replay.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/Support/Format.h"
+#include <map>
+#include <set>
+
+using namespace llvm;
+using namespace gevo;
+
+// ", rel:0.001" if it is not to be the same.
+static std::string allowed(const measure::OutputRule &Rule) {
+  std::string Text = measure::ruleText(Rule);
+  return Text == "exact" ? "" : ", " + Text;
+}
+
+void gevo::tellProgram(const Settings &Asked, const IrProgram &Device,
+                       const WholeCase &Case, View &V) {
+  V.say(Twine(Asked.Gpu) + ", " + Device.architecture() + ": " +
+        counted(Device.functionCount(), "function") + " with " +
+        counted(Device.instructionCount(), "instruction"));
+  double All = 0;
+  for (const WholeRun::Kernel &K : Case.Original.Kernels)
+    All += K.Microseconds;
+  for (const WholeRun::Kernel &K : Case.Original.Kernels) {
+    std::string Text;
+    raw_string_ostream(Text)
+        << format("%10.2f us %5.1f%% %6llu %-8s  ", K.Microseconds,
+                  100 * K.Microseconds / All, (unsigned long long)K.Launches,
+                  K.Launches == 1 ? "launch" : "launches")
+        << demangle(K.Name);
+    V.say(Text);
+  }
+  std::string Compared = "compared after whole runs: standard output";
+  for (size_t I = 0; I < Case.Original.Outputs.size(); ++I)
+    Compared += (I ? ", " + Asked.Outputs[I - 1] : "") + " (" +
+                std::to_string(Case.Original.Outputs[I].size()) + " bytes" +
+                allowed(Case.Outputs[I].Rule) + ")";
+  V.say(Compared);
+  if (!Case.Repeated.empty())
+    V.say("standard deviations are those of " +
+          Twine(1 + Case.Repeated.size()) + " runs of the program");
+  for (StringRef Finding : Case.Original.Findings) {
+    auto [Kernel, Kind] = Finding.rsplit(' ');
+    V.say("accepted: '" + Kind + "' in " + demangle(Kernel) +
+          "; variants may have no other findings");
+  }
+  if (int Status = Case.Original.ExitStatus)
+    V.say("the program ends with status " + Twine(Status) +
+          "; variants must do so, too");
+  bool Left = false, Any = false;
+  for (size_t I = 0; I < Case.Outputs.size(); ++I) {
+    const std::string &Text = Case.Original.Outputs[I];
+    const measure::WordSet &Ignored = Case.Outputs[I].Ignored;
+    Any |= !Ignored.empty();
+    Left |= any_of(measure::withoutWords(Text, Ignored),
+                   [](char C) { return isDigit(C); });
+    if (!Ignored.empty())
+      V.say("not compared, as they change with time or from run to run: " +
+            counted(Ignored.size(), "number") + " in " +
+            (I ? Asked.Outputs[I - 1] : "standard output") +
+            ", the first in line " +
+            Twine(measure::lineOfWord(Text, *Ignored.begin())));
+  }
+  if (Any && !Left)
+    V.say("no number is left to compare, only words: whole runs prove little. "
+          "Give the program a seed that stays, or let it write a file");
+}
+
+std::string gevo::outputsOf(const capture::Capture &Captured,
+                            const measure::OutputRules &Rules) {
+  std::map<std::string, std::set<std::string>> Written;
+  for (const capture::Case &C : Captured.Cases) {
+    std::string Kernel = demangle(C.Launches[0].Kernel);
+    for (size_t B = 0; B < C.Buffers.size(); ++B) {
+      std::set<uint8_t> Marks;
+      for (const capture::Piece &P : C.Buffers[B].Pieces)
+        Marks.insert(P.Marks.begin(), P.Marks.end());
+      for (uint8_t Mark : Marks)
+        if (std::string Name = measure::Replay::bufferName(C, B);
+            capture::isWritten(Mark))
+          Written[Kernel.substr(0, Kernel.find('('))].insert(
+              Name + " " + gpu::elementName(capture::typeOf(Mark)) +
+              allowed(Rules.of(Name)));
+    }
+  }
+  std::string Text;
+  for (const auto &[Kernel, Buffers] : Written)
+    Text += (Text.empty() ? "" : "; ") + Kernel + ": " + join(Buffers, ", ");
+  return Text;
+}
