@@ -11,92 +11,10 @@
 
 #include "search/LaunchRunner.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/xxhash.h"
 #include <cmath>
 
 using namespace llvm;
 using namespace gevo;
-
-// A byte that is poisoned before a replay, or that has another value after it.
-static bool mustBeWritten(const capture::Piece &P) {
-  for (size_t I = 0; I < P.Marks.size(); ++I)
-    if (capture::isWritten(P.Marks[I]) &&
-        (!(P.Marks[I] & capture::ReadFirst) || P.Before[I] != P.After[I]))
-      return true;
-  return false;
-}
-
-std::set<std::string> LaunchScenario::writers() const {
-  std::set<std::string> Kernels;
-  for (const capture::Case &C : Captured.Cases) {
-    const std::string &Kernel = C.Launches[0].Kernel;
-    bool Alone = all_of(C.Launches, [&](const capture::Launch &L) {
-      return L.Kernel == Kernel;
-    });
-    if (Alone && any_of(C.Buffers, [](const capture::Buffer &B) {
-          return any_of(B.Pieces, mustBeWritten);
-        }))
-      Kernels.insert(Kernel);
-  }
-  return Kernels;
-}
-
-std::string LaunchScenario::identity() const {
-  std::string All = join(Rules.texts(), " ") + " " + std::to_string(TimeBound);
-  auto Add = [&](ArrayRef<uint8_t> Bytes) {
-    All += "\n" + utohexstr(xxh3_64bits(Bytes));
-  };
-  for (const capture::Case &C : Captured.Cases) {
-    All += "\n" + std::to_string(C.Weight);
-    // Not the arguments: addresses may differ from one capture to the next.
-    for (const capture::Launch &L : C.Launches)
-      for (uint32_t Size : {L.Grid.X, L.Grid.Y, L.Grid.Z, L.Block.X, L.Block.Y,
-                            L.Block.Z, L.SharedBytes})
-        All += "\n" + L.Kernel + std::to_string(Size);
-    for (const capture::Buffer &B : C.Buffers)
-      for (const capture::Piece &P : B.Pieces)
-        Add(P.Before);
-  }
-  return utohexstr(xxh3_64bits(All), /*LowerCase=*/true, 16);
-}
-
-static std::optional<unsigned> moduleWith(const Payload &Code,
-                                          const std::string &Kernel) {
-  for (unsigned I = 0; I < Code.Modules.size(); ++I)
-    if (StringRef(Code.Modules[I]).contains(".entry " + Kernel + "("))
-      return I;
-  return std::nullopt;
-}
-
-Expected<LaunchScenario> gevo::readLaunches(const std::string &Folder,
-                                            const Payload &Code) {
-  std::string Message;
-  std::optional<capture::Capture> Read = capture::readCapture(Folder, Message);
-  if (!Read)
-    return createStringError(inconvertibleErrorCode(), Message);
-  LaunchScenario S;
-  std::vector<capture::Case> All = std::move(Read->Cases);
-  S.Captured = std::move(*Read);
-  S.Captured.Cases.clear();
-  for (capture::Case &C : All) {
-    // A case may hold several launches; all must be of one module of ours.
-    std::optional<unsigned> Module;
-    for (const capture::Launch &L : C.Launches) {
-      Module = moduleWith(Code, L.Kernel);
-      if (!Module)
-        break;
-    }
-    if (!Module)
-      continue;
-    S.ModuleOf.push_back(*Module);
-    S.Captured.Cases.push_back(std::move(C));
-  }
-  if (S.Captured.Cases.empty())
-    return createStringError(inconvertibleErrorCode(),
-                             "no launch of a kernel that can be edited was "
-                             "captured");
-  return S;
-}
 
 bool LaunchRunner::open(std::string &Error) {
   if (Device)

@@ -80,8 +80,8 @@ Error Judges::findOutputs(WholeScenario &S) {
   return Error::success();
 }
 
-// What each GPU makes of the original.
-Error Judges::observe(Target &T) {
+Error Judges::describe(Target &T) {
+  T.Scenario.MemoryBytes = Limits.MemoryBytes;
   T.Scenario.GevoRun = sys::path::parent_path(
       sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(enterNew)));
   T.Scenario.GevoRun += "/gevo-run";
@@ -93,8 +93,10 @@ Error Judges::observe(Target &T) {
   if (Error E = findOutputs(T.Scenario))
     return E;
   T.Scenario.OutputFiles = Asked.Outputs;
-  if (Error E = enterNew(scratch("original")))
-    return E;
+  return enterNew(scratch("original"));
+}
+
+Error Judges::observe(Target &T) {
   if (Asked.AcceptFindings)
     T.Scenario.AcceptedFindings =
         runWhole(T.Scenario, Asked.Program, {}).Findings;
@@ -179,21 +181,33 @@ Error Judges::makeInputs(bool Again) {
   return Error::success();
 }
 
+Error Judges::observeAll(bool Again) {
+  std::string Path = Folder + "/original.json";
+  for (const std::string &Gpu : Asked.gpus()) {
+    Target &T = Targets.emplace_back();
+    T.Scenario.Gpu = Gpu;
+    Error E = describe(T);
+    bool Known = false;
+    if (!E && Again)
+      E = readOriginal(Path, Targets).moveInto(Known);
+    if (!E)
+      E = Known ? compareWithEarlier(T) : observe(T);
+    if (E)
+      return Asked.gpus().size() > 1
+                 ? failure("on " + Gpu + ": " + toString(std::move(E)))
+                 : std::move(E);
+  }
+  return Again ? Error::success() : writeOriginals(Path, Targets);
+}
+
 Error Judges::prepare(bool Again) {
   Built B = Device.build({});
   if (!B.ok())
     return failure("the program itself fails at stage '" + name(B.Failure.End) +
                    "': " + B.Failure.Reason);
   Original = std::move(B.Code);
-  for (const std::string &Gpu : Asked.gpus()) {
-    Targets.emplace_back();
-    Targets.back().Scenario.Gpu = Gpu;
-    Targets.back().Scenario.MemoryBytes = Limits.MemoryBytes;
-    if (Error E = observe(Targets.back()))
-      return Targets.size() > 1
-                 ? failure("on " + Gpu + ": " + toString(std::move(E)))
-                 : std::move(E);
-  }
+  if (Error E = observeAll(Again))
+    return E;
   tellProgram(Asked, Device, Targets[0].Cases[0], V);
   std::map<std::string, double> Times;
   for (const WholeRun::Kernel &K : Targets[0].Cases[0].Original.Kernels)
@@ -273,8 +287,9 @@ std::string Judges::identity() const {
   // Where ptxas is asked for every variant.
   if (!Launches || Targets[0].Scenario.Goal.source() == Objective::Code)
     All += assemblingIdentity();
+  // Where launches judge, what the runs print is no part of it.
   for (const Target &T : Targets)
-    All += T.Scenario.identity();
+    All += Launches ? T.Scenario.identity() : T.identity();
   if (Launches)
     All += Launches->identity();
   if (Guards)
@@ -300,7 +315,7 @@ std::unique_ptr<Runner> Judges::runnerFor(const Target &T, bool Judging) const {
   return R;
 }
 
-std::vector<const Judges::Target *> Judges::countedTargets() const {
+std::vector<const Target *> Judges::countedTargets() const {
   std::vector<const Target *> All;
   for (const Target &T : Targets)
     if (Asked.BestOn.empty() || Asked.BestOn == T.Scenario.Gpu)

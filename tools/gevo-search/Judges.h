@@ -19,6 +19,7 @@
 #include "search/Store.h"
 #include "search/ir/IrProgram.h"
 #include "tools/gevo-search/Exams.h"
+#include "tools/gevo-search/Originals.h"
 
 namespace gevo {
 
@@ -80,13 +81,11 @@ public:
   void removeScratch();
 
 private:
-  /// One GPU, and what the original does on it.
-  struct Target {
-    WholeScenario Scenario;
-    std::vector<WholeCase> Cases, HeldOut;
-  };
-
   std::string scratch(const llvm::Twine &Name) const;
+  /// What the original does on each GPU; \p Again: what it did when the search
+  /// began.
+  llvm::Error observeAll(bool Again);
+  llvm::Error describe(Target &T);
   llvm::Error observe(Target &T);
   llvm::Error findOutputs(WholeScenario &S);
   llvm::Error capture(bool Again);
