@@ -8,10 +8,10 @@
 #include "runtime/gpu/exec/Arena.h"
 
 #include <atomic>
+#include <iterator>
+#include <map>
 #include <mutex>
 #include <sys/mman.h>
-#include <utility>
-#include <vector>
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -47,16 +47,60 @@ bool isPlace(uint64_t Address) {
 #endif
 }
 
-/// Arenas that had no place and are gone.
-struct StrayArenas {
-  std::mutex Lock;
-  std::vector<std::pair<uint64_t, uint64_t>> Ranges;
-
+/// Addresses of arenas that had no place and are gone. They are those of the
+/// next ones without a place: a process that makes devices one after another
+/// needs the addresses of one, not of all.
+class StrayArenas {
+public:
   /// Never destroyed: contexts may end after all destructors.
   static StrayArenas &get() {
     static StrayArenas *Only = new StrayArenas;
     return *Only;
   }
+
+  /// Takes \p Bytes out of the first range that has them; 0: none does.
+  uint64_t take(uint64_t Bytes) {
+    std::lock_guard<std::mutex> Guard(Lock);
+    for (auto It = Ranges.begin(); It != Ranges.end(); ++It) {
+      auto [Base, Size] = *It;
+      if (Size < Bytes)
+        continue;
+      Ranges.erase(It);
+      if (Size > Bytes)
+        Ranges[Base + Bytes] = Size - Bytes;
+      return Base;
+    }
+    return 0;
+  }
+
+  /// Neighbours become one range, so that a larger arena fits into both.
+  void add(uint64_t Base, uint64_t Bytes) {
+    std::lock_guard<std::mutex> Guard(Lock);
+    auto Next = Ranges.lower_bound(Base);
+    if (Next != Ranges.end() && Next->first == Base + Bytes) {
+      Bytes += Next->second;
+      Next = Ranges.erase(Next);
+    }
+    if (Next != Ranges.begin()) {
+      auto Before = std::prev(Next);
+      if (Before->first + Before->second == Base) {
+        Before->second += Bytes;
+        return;
+      }
+    }
+    Ranges[Base] = Bytes;
+  }
+
+  bool holds(uint64_t Address) {
+    std::lock_guard<std::mutex> Guard(Lock);
+    auto Next = Ranges.upper_bound(Address);
+    return Next != Ranges.begin() &&
+           Address - std::prev(Next)->first < std::prev(Next)->second;
+  }
+
+private:
+  std::mutex Lock;
+  std::map<uint64_t, uint64_t> Ranges; ///< Size by first address.
 };
 } // namespace
 
@@ -76,7 +120,12 @@ uint64_t gevo::gpu::reserveArena(uint64_t Bytes) {
       munmap(P, Bytes);
   }
 #endif
-  void *P = mmap(nullptr, Bytes, Access, Private, -1, 0);
+  uint64_t Used = StrayArenas::get().take(Bytes);
+  int Place = Used ? MAP_FIXED : 0;
+  void *P = mmap(reinterpret_cast<void *>(Used), Bytes, Access, Private | Place,
+                 -1, 0);
+  if (P == MAP_FAILED && Used)
+    StrayArenas::get().add(Used, Bytes);
   return P == MAP_FAILED ? 0 : reinterpret_cast<uint64_t>(P);
 }
 
@@ -88,18 +137,9 @@ void gevo::gpu::releaseArena(uint64_t Base, uint64_t Bytes) {
   // The addresses stay taken, so that they never become those of the host.
   mmap(reinterpret_cast<void *>(Base), Bytes, PROT_NONE, Private | MAP_FIXED,
        -1, 0);
-  StrayArenas &Stray = StrayArenas::get();
-  std::lock_guard<std::mutex> Guard(Stray.Lock);
-  Stray.Ranges.emplace_back(Base, Bytes);
+  StrayArenas::get().add(Base, Bytes);
 }
 
 bool gevo::gpu::isArenaAddress(uint64_t Address) {
-  if (isPlace(Address))
-    return true;
-  StrayArenas &Stray = StrayArenas::get();
-  std::lock_guard<std::mutex> Guard(Stray.Lock);
-  for (auto [Base, Bytes] : Stray.Ranges)
-    if (Address - Base < Bytes)
-      return true;
-  return false;
+  return isPlace(Address) || StrayArenas::get().holds(Address);
 }
