@@ -74,9 +74,13 @@ void Sm::orderedAccess(WarpSlot &W, const Uop &U, uint64_t Now) {
   W.OrdersSeen |= uint64_t(1) << Place;
   OrderedAccess A = ordered(W, *O);
   bool Shared = accessOf(W, U).Space == TraceSpace::Shared;
-  A.RoundTrip = Shared                      ? P.SharedLatency
-                : U.Kind == UopKind::Atomic ? P.AtomicLatency
-                                            : P.L2Latency;
+  // Of all that poll, the last to see a write is one that has just missed it:
+  // its answer is compared and branched on before it asks again. Waits in
+  // shared memory are those of mbarriers, which sleep until they are let go.
+  A.RoundTrip =
+      Shared ? P.SharedLatency
+             : (U.Kind == UopKind::Atomic ? P.AtomicLatency : P.L2Latency) +
+                   P.CompareLatency + P.pipe(Unit::Branch).Latency;
   A.Turn = Shared ? 0 : P.PollStep;
   if (O->Polls)
     A.Fetch = pollFetch(W, U);

@@ -27,10 +27,10 @@ namespace gevo::gpu::timing {
 struct OrderedAccess {
   TraceOrder Order;
   uint32_t SM = 0;
-  uint32_t Fetch = NoIndex;    ///< That waits; NoIndex: none.
-  uint32_t Request = NoIndex;  ///< Of the SM's list; NoIndex: none.
-  uint64_t RoundTrip = 0;      ///< Of a poll.
-  uint64_t Turn = 0;           ///< How long a poll keeps its word busy.
+  uint32_t Fetch = NoIndex;   ///< That waits; NoIndex: none.
+  uint32_t Request = NoIndex; ///< Of the SM's list; NoIndex: none.
+  uint64_t RoundTrip = 0; ///< From a write that a poll misses to its answer.
+  uint64_t Turn = 0;      ///< How long a poll keeps its word busy.
   std::vector<uint32_t> After; ///< Events.
 };
 
