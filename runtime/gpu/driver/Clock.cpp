@@ -25,8 +25,8 @@ double gevo::driver::launchMicroseconds(const DeviceProperties &P,
 const gpu::timing::CostProgram &
 gevo::driver::costsOf(Context &Ctx, Function &F,
                       gpu::timing::CostChoice Choice) {
-  // The assembler reads all of a module for each of its kernels; what takes it
-  // longer than most programs run is left to the rules.
+  // A text is read for each of its kernels, and the assembler may need all of
+  // it; what takes longer than most programs run is left to the rules.
   constexpr size_t LongestText = size_t(4) << 20;
   bool Rules = Choice == gpu::timing::CostChoice::Rules;
   if (F.Costs && !(Rules && F.Costs->Source == gpu::timing::CostSource::Sass))

@@ -70,8 +70,8 @@ struct SassTools {
 SassTools findSassTools();
 
 /// Assembles \p Ptx for \p Arch and reads it back, or finds what was made of
-/// it before (see SassCache.h); of a kernel \p Entry alone, with what it calls,
-/// unless that is empty.
+/// it before (see SassCache.h); of a kernel \p Entry alone, with what it uses,
+/// unless that is empty. Lines are those of \p Ptx in any case.
 Result<SassModule> assemble(const SassTools &Tools, std::string_view Ptx,
                             uint64_t Arch, const std::string &Entry = {});
 

@@ -7,9 +7,10 @@
 //
 // Assembling takes a hundred times as long as reading a listing, and a search
 // comes back to the same PTX again and again. Listings are kept in files whose
-// names are a hash of everything they depend on: the PTX, the architecture and
-// the tools. A file is written under another name and renamed, so processes
-// may share the folder; its number of files is bounded, the oldest go first.
+// names are a hash of everything they depend on: the PTX (of a kernel and what
+// it uses, see KernelText.h), the architecture and the tools. A file is written
+// under another name and renamed, so processes may share the folder; its number
+// of files is bounded, the oldest go first.
 //
 //===----------------------------------------------------------------------===//
 

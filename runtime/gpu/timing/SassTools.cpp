@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/gpu/ptx/KernelText.h"
 #include "runtime/gpu/timing/SassCache.h"
 
 #include <cstdlib>
@@ -223,17 +224,24 @@ Result<SassModule> gevo::gpu::timing::assemble(const SassTools &Tools,
   if (Arch < 70)
     return Diagnostic{"the machine code of sm_" + std::to_string(Arch) +
                       " cannot be read"};
+  ptx::KernelText Part = Entry.empty() ? ptx::KernelText{std::string(Ptx), {}}
+                                       : ptx::kernelText(Ptx, Entry);
   SassCache Cache(sassCacheFolder());
-  std::string Key = sassKey(Tools, Ptx, Arch, Entry);
+  std::string Key = sassKey(Tools, Part.Text, Arch, Entry);
   std::optional<std::string> Text = Cache.find(Key);
   if (!Text) {
-    Result<std::string> Made = make(Tools, Ptx, Arch, Entry);
+    Result<std::string> Made = make(Tools, Part.Text, Arch, Entry);
     if (!Made)
       return Made.error();
     Cache.store(Key, *Made);
     Text = std::move(*Made);
   }
-  return readMade(*Text);
+  Result<SassModule> M = readMade(*Text);
+  if (M)
+    for (auto &[Name, Listing] : *M)
+      for (SassInstruction &I : Listing.Code)
+        I.Line = Part.lineInModule(I.Line);
+  return M;
 }
 
 std::optional<CostChoice>

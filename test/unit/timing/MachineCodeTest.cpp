@@ -48,6 +48,65 @@ TEST(MachineCode, FunctionsBehindAKernelAreNotPartOfIt) {
   EXPECT_NE(M->at("k").Hash, Other->at("k").Hash);
 }
 
+// A kernel that is assembled alone is what it is in its module, at its lines.
+TEST(MachineCode, AKernelAloneIsTheKernelOfItsModule) {
+  if (!findSassTools().found())
+    GTEST_SKIP() << "no ptxas or nvdisasm on this machine";
+  std::string Ptx = R"(.version 7.0
+.target sm_70
+.address_size 64
+.const .align 4 .f32 unused[64];
+.const .align 4 .f32 factor = 0f40000000;
+.visible .entry before(.param .u64 p)
+{
+.reg .b64 %rd<3>;
+ld.param.u64 %rd1, [p];
+st.global.u64 [%rd1], %rd1;
+ret;
+}
+.func (.param .f32 out) scaled(.param .f32 in)
+{
+.reg .f32 %f<4>;
+ld.param.f32 %f1, [in];
+ld.const.f32 %f2, [factor];
+fma.rn.f32 %f3, %f1, %f2, %f2;
+st.param.f32 [out], %f3;
+ret;
+}
+.visible .entry k(.param .u64 p)
+{
+.reg .b64 %rd<3>; .reg .f32 %f<4>;
+ld.param.u64 %rd1, [p];
+ld.global.f32 %f1, [%rd1];
+{
+.param .f32 a; .param .f32 r;
+st.param.f32 [a], %f1;
+call (r), scaled, (a);
+ld.param.f32 %f2, [r];
+}
+st.global.f32 [%rd1+4], %f2;
+ret;
+}
+)";
+  Result<SassModule> All = assemble(findSassTools(), Ptx, 80);
+  Result<SassModule> One = assemble(findSassTools(), Ptx, 80, "k");
+  ASSERT_TRUE(All) << All.error().str();
+  ASSERT_TRUE(One) << One.error().str();
+  EXPECT_FALSE(One->count("before"));
+  for (const char *Name : {"k", "scaled"}) {
+    ASSERT_TRUE(All->count(Name) && One->count(Name)) << Name;
+    const SassListing &A = All->at(Name), &B = One->at(Name);
+    EXPECT_EQ(A.Registers, B.Registers) << Name;
+    ASSERT_EQ(A.Code.size(), B.Code.size()) << Name;
+    for (size_t I = 0; I < A.Code.size(); ++I) {
+      EXPECT_EQ(A.Code[I].Opcode, B.Code[I].Opcode) << Name << I;
+      EXPECT_EQ(A.Code[I].Line, B.Code[I].Line) << Name << I;
+      EXPECT_EQ(A.Code[I].Stall, B.Code[I].Stall) << Name << I;
+      EXPECT_EQ(A.Code[I].Sources, B.Code[I].Sources) << Name << I;
+    }
+  }
+}
+
 /// What \p Body takes for \p Block threads by machine code, or by the rules.
 LaunchTiming timed(const std::string &Body, Dim3 Block, bool Machine,
                    const std::string &Function = "") {
