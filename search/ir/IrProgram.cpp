@@ -64,6 +64,7 @@ std::unique_ptr<Program> IrProgram::clone() const {
   Copy->Twins = Twins;
   Copy->Judged = Judged;
   Copy->Unjudged = Unjudged;
+  Copy->NotReached = NotReached;
   return Copy;
 }
 
@@ -227,7 +228,7 @@ IrProgram::propose(const EditList &Base, const Proposal &What, Random &Dice) {
     };
   }
   std::optional<Edit> E = chooseEdit(Edited, D, What.Kind);
-  if (!E)
+  if (!E || !changesUnreached({Index, *E}).empty())
     return std::nullopt;
   if (isComplete(Edited, *E))
     return PlacedEdit{Index, std::move(*E)};
@@ -296,8 +297,12 @@ Fitness IrProgram::buildModule(unsigned M, const EditList &Edits,
   ValueToValueMapTy Map;
   std::unique_ptr<Module> Copy = copyOf(M, Map);
   std::vector<FunctionTask> Tasks;
-  for (auto &[F, Changes] : ByFunction)
+  std::map<unsigned, KeptEffects> Effects;
+  for (auto &[F, Changes] : ByFunction) {
     Tasks.push_back({cast<Function>(&*Map[Functions[F].F]), Changes});
+    if (F < NotReached.size())
+      Effects.try_emplace(F, *Tasks.back().F, NotReached[F]);
+  }
   if (!Tasks.empty())
     if (std::optional<Refusal> Why =
             replayOnCopy(*Copy, Tasks, ToolsOf[M]->Clean))
@@ -311,6 +316,9 @@ Fitness IrProgram::buildModule(unsigned M, const EditList &Edits,
           !Why.empty())
         return Fitness::failed(Stage::Screen, Why);
   }
+  for (const auto &[F, Kept] : Effects)
+    if (std::optional<unsigned> Lost = Kept.firstLost())
+      return unproven(F, "i" + std::to_string(*Lost), "removed");
   Expected<std::string> Lowered = lower(M, std::move(Copy));
   if (!Lowered)
     return Fitness::failed(Stage::Lower, toString(Lowered.takeError()));
@@ -322,6 +330,11 @@ Fitness IrProgram::buildModule(unsigned M, const EditList &Edits,
 
 Built IrProgram::build(const EditList &Edits) {
   Built Result;
+  for (const PlacedEdit &E : Edits)
+    if (std::string Anchor = changesUnreached(E); !Anchor.empty()) {
+      Result.Failure = unproven(E.Function, Anchor, "changed");
+      return Result;
+    }
   Result.Code.Modules.resize(Modules.size());
   for (unsigned M = 0; M < Modules.size() && Result.ok(); ++M)
     Result.Failure = buildModule(M, Edits, Result.Code.Modules[M]);

@@ -18,6 +18,7 @@
 #include "passes/ir/EditedFunction.h"
 #include "passes/ir/Record.h"
 #include "search/Program.h"
+#include "search/ir/Reach.h"
 #include "search/ir/Twins.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -84,6 +85,14 @@ public:
   /// always equal.
   void setAnswers(llvm::ArrayRef<std::string> Answers);
 
+  /// The original, with code that marks the blocks which it comes to; see
+  /// Reach.h.
+  Built buildMarked() const;
+  /// What its variable held afterwards, by module: "0" for the others. What
+  /// they hold gets no edits, and what they write must stay.
+  void setReached(llvm::ArrayRef<std::string> Marks);
+  void forgetReached() { NotReached.clear(); }
+
   /// Kernels that are judged by what they write, of which code can tell that
   /// they fail; see Screen.h.
   void setJudged(std::set<std::string> Kernels) { Judged = std::move(Kernels); }
@@ -135,6 +144,13 @@ private:
   /// apply.
   std::unique_ptr<Board> takeBoard(unsigned Function, const EditList &Base);
   bool isUnjudged(unsigned Function) const;
+  std::vector<llvm::Function *> targetsOf(unsigned Module) const;
+  bool isUnreached(unsigned Function, std::optional<unsigned> Number) const;
+  /// The anchor of the code that no input comes to and that \p E changes; empty
+  /// if there is none.
+  std::string changesUnreached(const PlacedEdit &E) const;
+  Fitness unproven(unsigned Function, const std::string &Anchor,
+                   llvm::StringRef How) const;
   unsigned drawFunction(bool Hot, Random &Dice) const;
   /// The number in an anchor; clones have none.
   static std::optional<unsigned> numberOf(llvm::StringRef Anchor);
@@ -154,6 +170,8 @@ private:
   /// By function and number of the instruction.
   std::map<std::pair<unsigned, unsigned>, Edit> Twins;
   std::set<std::string> Judged, Unjudged;
+  /// By function; empty until it is known.
+  std::vector<Unreached> NotReached;
   /// The PTX of modules without edits, made when first needed.
   std::vector<std::string> Originals;
   /// By module: what turns its copies into PTX.

@@ -163,7 +163,8 @@ std::vector<Place> IrProgram::places() const {
     Savings Saved(*Functions[Index].F, Costs, Dominators);
     forEachAnchored(*Functions[Index].F, [&](Instruction &I, unsigned Number) {
       // clang leaves code that nothing leads to at -O0.
-      if (!Dominators.isReachableFromEntry(I.getParent()))
+      if (!Dominators.isReachableFromEntry(I.getParent()) ||
+          isUnreached(Index, Number))
         return;
       if (const Argument *A = argumentOf(I); A && !A->hasNoAliasAttr())
         Accesses.push_back({A, All.size()});

@@ -128,23 +128,24 @@ Expected<HeatMap> gevo::profileLaunches(const LaunchScenario &Launches,
 // Watched code may take so many instructions, or so many times those of the
 // original, over all inputs: some seconds.
 static double watchFactor(const LaunchScenario &Launches,
-                          const LaunchScenario &Guards) {
+                          const LaunchScenario *Guards) {
   constexpr double MostSteps = 1e8, MostRuns = 20;
   double Steps = 1;
-  for (const LaunchScenario *S : {&Launches, &Guards})
-    for (const capture::Case &C : S->Captured.Cases)
-      Steps += C.WarpInstructions;
+  for (const LaunchScenario *S : {&Launches, Guards})
+    if (S)
+      for (const capture::Case &C : S->Captured.Cases)
+        Steps += C.WarpInstructions;
   return std::max(MostSteps / Steps, MostRuns);
 }
 
-// What the variable of \p Watched holds, by module and as text; or why not.
+// What \p Variable of \p Watched holds, by module and as text; or why not.
 static std::string watchText(const LaunchScenario &Launches,
-                             const LaunchScenario &Guards,
-                             const std::string &Gpu, const Payload &Watched) {
+                             const LaunchScenario *Guards,
+                             const std::string &Gpu, const Payload &Watched,
+                             const std::string &Variable) {
   LaunchRunner Runner(Launches, Gpu);
-  Runner.guardWith(&Guards);
-  auto Held =
-      Runner.watch(Watched, TwinVariable, watchFactor(Launches, Guards));
+  Runner.guardWith(Guards);
+  auto Held = Runner.watch(Watched, Variable, watchFactor(Launches, Guards));
   if (!Held)
     return toString(Held.takeError());
   json::Array Modules;
@@ -156,29 +157,52 @@ static std::string watchText(const LaunchScenario &Launches,
   return formatv("{0}", json::Value(std::move(Modules))).str();
 }
 
+// The answers of \p Watched in \p Variable, by module.
+static Expected<std::vector<std::string>>
+askWatched(const LaunchScenario &Launches, const LaunchScenario *Guards,
+           const std::string &Gpu, const Built &Watched,
+           const std::string &Variable) {
+  if (!Watched.ok())
+    return failure(Watched.Failure.Reason);
+  Expected<std::string> Said = askOnce(
+      [&] { return watchText(Launches, Guards, Gpu, Watched.Code, Variable); });
+  if (!Said)
+    return Said.takeError();
+  auto Answers = json::parse<std::vector<std::string>>(*Said);
+  if (Answers)
+    return Answers;
+  consumeError(Answers.takeError());
+  return failure(*Said);
+}
+
 // How much questions cost depends on where they are: where they take too many
 // instructions, which is the same on every machine, fewer are asked.
 Error gevo::observeTwins(const LaunchScenario &Launches,
                          const LaunchScenario &Guards, const std::string &Gpu,
                          IrProgram &Device) {
-  std::string Why;
+  Error Why = Error::success();
   for (size_t Most : {2048, 512, 128, 32}) {
-    Built Watched = Device.buildWatched(Most);
-    if (!Watched.ok())
-      return failure(Watched.Failure.Reason);
-    Expected<std::string> Said =
-        askOnce([&] { return watchText(Launches, Guards, Gpu, Watched.Code); });
-    if (!Said)
-      return Said.takeError();
-    auto Answers = json::parse<std::vector<std::string>>(*Said);
+    auto Answers = askWatched(Launches, &Guards, Gpu, Device.buildWatched(Most),
+                              TwinVariable);
+    consumeError(std::move(Why));
     if (Answers) {
       Device.setAnswers(*Answers);
       return Error::success();
     }
-    consumeError(Answers.takeError());
-    Why = *Said;
+    Why = Answers.takeError();
   }
-  return failure(Why);
+  return Why;
+}
+
+Error gevo::observeReach(const LaunchScenario &Launches,
+                         const LaunchScenario *Guards, const std::string &Gpu,
+                         IrProgram &Device) {
+  auto Marks =
+      askWatched(Launches, Guards, Gpu, Device.buildMarked(), ReachVariable);
+  if (!Marks)
+    return Marks.takeError();
+  Device.setReached(*Marks);
+  return Error::success();
 }
 
 // The cases to make others of: of each kernel those that stand for most time.

@@ -37,6 +37,12 @@ llvm::Error observeTwins(const LaunchScenario &Launches,
                          const LaunchScenario &Guards, const std::string &Gpu,
                          IrProgram &Device);
 
+/// Has \p Device know which of its code \p Launches and \p Guards, which may be
+/// null, come to.
+llvm::Error observeReach(const LaunchScenario &Launches,
+                         const LaunchScenario *Guards, const std::string &Gpu,
+                         IrProgram &Device);
+
 /// Which inputs to make.
 struct MakeInputs {
   /// Of the random stream.

@@ -138,6 +138,9 @@ Error Judges::capture(bool Again) {
   if (Asked.OtherInputs)
     if (Error E = makeInputs(Again))
       return E;
+  if (Error E =
+          observeReach(*Launches, Guards ? &*Guards : nullptr, S.Gpu, Device))
+    V.say("not known which code the inputs come to: " + toString(std::move(E)));
   // Only the default makes use of them. On one input too much is equal.
   if (Guards && Asked.Algorithm == "default")
     if (Error E = observeTwins(*Launches, *Guards, S.Gpu, Device))

@@ -209,6 +209,13 @@ Fitness Judges::judgeThoroughly(const Individual &I) {
   // The stages that run code must see through it, too.
   Device.setJudged({});
   Built B = Device.build(I.Edits);
+  // Of two reasons, what runs show comes first.
+  std::optional<Fitness> Unproven;
+  if (B.Failure.End == Stage::Reach) {
+    Unproven = B.Failure;
+    Device.forgetReached();
+    B = Device.build(I.Edits);
+  }
   if (!B.ok())
     return B.Failure;
   Fitness F = IsolatedRunner(Limits, [&] {
@@ -235,5 +242,5 @@ Fitness Judges::judgeThoroughly(const Individual &I) {
                           demangle(Name) + " writes nothing in these runs, so "
                                            "nothing shows that its edits are "
                                            "right");
-  return F;
+  return F.valid() && Unproven ? *Unproven : F;
 }

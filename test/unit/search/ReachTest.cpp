@@ -1,0 +1,89 @@
+//===- ReachTest.cpp - Code that no input comes to ------------------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "search/ir/Reach.h"
+#include "test/unit/ir/Modules.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "gtest/gtest.h"
+
+using namespace gevo;
+using namespace llvm;
+
+static const char Text[] = R"(
+declare void @report(ptr)
+declare void @llvm.assume(i1)
+define void @f(ptr %p, i32 %n, i1 %c) {
+  %own = alloca i32, addrspace(5)
+  br i1 %c, label %then, label %end
+then:
+  %x = load volatile i32, ptr %p
+  %y = add i32 %x, 1
+  call void @llvm.assume(i1 %c)
+  store i32 %y, ptr addrspace(5) %own
+  store i32 %y, ptr %p
+  call void @report(ptr %p)
+  %old = atomicrmw add ptr %p, i32 %n monotonic
+  br label %end
+end:
+  %z = phi i32 [ 0, %0 ], [ %y, %then ]
+  store i32 %z, ptr %p
+  ret void
+}
+define void @g(ptr %p) {
+  store i32 7, ptr %p
+  ret void
+})";
+
+TEST(Reach, WatchedCodeMarksEveryBlock) {
+  LLVMContext C;
+  std::unique_ptr<Module> M = parseModule(Text, C);
+  watchBlocks(*M, {M->getFunction("f"), M->getFunction("g")});
+  EXPECT_FALSE(verifyModule(*M, &errs()));
+  unsigned Marks = 0;
+  for (Function &F : *M)
+    for (Instruction &I : instructions(F))
+      if (auto *Store = dyn_cast<StoreInst>(&I); Store && Store->isVolatile())
+        ++Marks;
+  EXPECT_EQ(Marks, 4u);
+  auto *Bytes = M->getGlobalVariable(ReachVariable);
+  ASSERT_TRUE(Bytes);
+  EXPECT_EQ(Bytes->getValueType()->getArrayNumElements(), 5u);
+}
+
+TEST(Reach, EffectsAreWhatOthersSee) {
+  LLVMContext C;
+  std::unique_ptr<Module> M = parseModule(Text, C);
+  Unreached Some = findUnreached(*M->getFunction("f"), "101");
+  EXPECT_FALSE(Some.contains(1));
+  for (unsigned Number = 2; Number <= 9; ++Number)
+    EXPECT_TRUE(Some.contains(Number)) << Number;
+  EXPECT_FALSE(Some.contains(10));
+  EXPECT_FALSE(Some.contains(1000));
+  EXPECT_EQ(Some.Effects, (std::vector<unsigned>{6, 7, 8}));
+  EXPECT_TRUE(findUnreached(*M->getFunction("f"), "111").Effects.empty());
+  EXPECT_TRUE(findUnreached(*M->getFunction("g"), "").contains(0))
+      << "what was never run was not come to";
+}
+
+TEST(Reach, EffectsThatAreGoneAreFound) {
+  LLVMContext C;
+  std::unique_ptr<Module> M = parseModule(Text, C);
+  Function &F = *M->getFunction("f");
+  Unreached Some = findUnreached(F, "101");
+  KeptEffects Kept(F, Some);
+  EXPECT_EQ(Kept.firstLost(), std::nullopt);
+  EXPECT_EQ(Kept.left(), Some.Effects);
+  for (Instruction &I : make_early_inc_range(instructions(F)))
+    if (isa<CallInst>(I) && !I.isDebugOrPseudoInst() &&
+        cast<CallInst>(I).getCalledFunction()->getName() == "report")
+      I.eraseFromParent();
+  EXPECT_EQ(Kept.firstLost(), 7u);
+  EXPECT_EQ(Kept.left(), (std::vector<unsigned>{6, 8}));
+}
