@@ -27,7 +27,8 @@ struct Part {
   unsigned Line = 0;
   bool Always = false; ///< It is about all that follows.
   bool Entry = false, Function = false;
-  bool Whole = false; ///< It makes no sense without all others.
+  bool Constant = false; ///< Variables in constant memory.
+  bool Whole = false;    ///< It makes no sense without all others.
   std::vector<std::string_view> Defines, Mentions;
 };
 
@@ -102,15 +103,19 @@ void Cutter::cutSection(Part &P) {
 void Cutter::cutFunction(Part &P) {
   P.Function = true;
   unsigned Depth = 0;
+  bool Pragma = false; // One may stand before the body.
   while (!atEnd()) {
     if (P.Defines.empty() && !Depth && Tok.is(TokenKind::Name))
       P.Defines.push_back(Tok.Text);
     P.Entry |= P.Defines.empty() && Tok.isDot("entry");
+    Pragma |= Tok.isDot("pragma");
     Depth += Tok.isPunct('(') || Tok.isPunct('{');
     bool Closed = Tok.isPunct(')') || Tok.isPunct('}');
     bool Body = Tok.isPunct('}');
     Depth -= Closed && Depth;
-    bool Last = !Depth && (Body || Tok.isPunct(';'));
+    bool Ends = Tok.isPunct(';');
+    bool Last = !Depth && (Body || (Ends && !Pragma));
+    Pragma &= !Ends;
     take(P);
     if (Last)
       return;
@@ -118,6 +123,7 @@ void Cutter::cutFunction(Part &P) {
 }
 
 void Cutter::cutVariables(Part &P) {
+  P.Constant = Tok.isDot("const");
   unsigned Depth = 0;
   bool Value = false;
   while (!atEnd()) {
@@ -213,6 +219,11 @@ KernelText gevo::gpu::ptx::kernelText(std::string_view Ptx,
     Next.pop_back();
     if (P.Whole)
       return Whole;
+    // The assembler knows where in their bank constants are, and its code does.
+    if (P.Constant)
+      for (size_t I = 0; I < Parts.size(); ++I)
+        if (Parts[I].Constant)
+          Keep(I);
     for (std::string_view Name : P.Mentions)
       for (auto [It, End] = Defined.equal_range(Name); It != End; ++It)
         Keep(It->second);

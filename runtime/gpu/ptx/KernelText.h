@@ -36,7 +36,9 @@ struct KernelText {
 };
 
 /// The kernel \p Entry of \p Ptx with the functions and variables that it uses,
-/// directly or through others, as they stand there and in that order. All of
+/// directly or through others, as they stand there and in that order. Of
+/// constants all, if it uses one: their places in memory depend on the others.
+/// All of
 /// \p Ptx, where no part of it will do: it calls through pointers, which may be
 /// any function's, or calls a function that others use, which may be compiled
 /// otherwise for it; there are debug sections, which are about all; there is no

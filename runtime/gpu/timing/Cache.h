@@ -67,8 +67,11 @@ public:
       for (unsigned Same = equalLanes(Of + First, signOf(Tag)); Same;
            Same &= Same - 1) {
         uint64_t Way = First + unsigned(__builtin_ctz(Same));
+        // Behind the last way stand signs of no line.
+        if (Way >= NumWays)
+          break;
         CacheLine *L = &Lines[Set * NumWays + Way];
-        if (Way < NumWays && L->Tag == Tag) {
+        if (L->Tag == Tag) {
           touch(Set, Way);
           return L;
         }

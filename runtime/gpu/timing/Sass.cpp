@@ -97,7 +97,8 @@ private:
   void section(std::string_view Name);
   void innerFunction(std::string_view Name);
   void instruction(std::string_view Line);
-  SassListing *Whole = nullptr;   ///< Of the section, a kernel's.
+  std::string Kernel;             ///< Of the section.
+  SassListing *Whole = nullptr;   ///< Its machine code.
   SassListing *Current = nullptr; ///< Of the function in it.
   SassListing Ignored;
   uint32_t PtxLine = 0;
@@ -105,7 +106,8 @@ private:
 };
 
 void ListingReader::section(std::string_view Name) {
-  Whole = Current = &Module[std::string(Name.substr(0, Name.find(',')))];
+  Kernel = Name.substr(0, Name.find(','));
+  Whole = Current = &Module[Kernel];
   PtxLine = 0;
 }
 
@@ -113,9 +115,12 @@ void ListingReader::section(std::string_view Name) {
 /// "$kernel$function", and the slow paths of divisions and roots, as
 /// "$__internal_0_$name", which seldom run and have no lines.
 void ListingReader::innerFunction(std::string_view Name) {
-  size_t At = Name.find('$', 1);
-  bool OfPtx = !startsWith(Name, "$__internal") && At != std::string_view::npos;
-  Current = OfPtx ? &Module[std::string(Name.substr(At + 1))] : &Ignored;
+  // Names may begin with such a sign, and have others in them.
+  if (Name == Kernel)
+    return;
+  std::string Before = "$" + Kernel + "$";
+  bool OfPtx = startsWith(Name, Before) && Name.size() > Before.size();
+  Current = OfPtx ? &Module[std::string(Name.substr(Before.size()))] : &Ignored;
   // Each kernel that calls a function has a copy of it.
   if (!Current->Code.empty())
     Current = &Ignored;

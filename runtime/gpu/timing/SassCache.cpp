@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -104,6 +105,8 @@ std::optional<std::string> SassCache::find(const std::string &Key) const {
   std::string Rest = Text.substr(End + 1);
   if (Text.compare(0, End + 1, seal(Rest)) != 0)
     return std::nullopt;
+  // What is of use is not old.
+  utimensat(AT_FDCWD, (Folder + "/" + Key).c_str(), nullptr, 0);
   return Rest;
 }
 

@@ -10,7 +10,7 @@
 // names are a hash of everything they depend on: the PTX (of a kernel and what
 // it uses, see KernelText.h), the architecture and the tools. A file is written
 // under another name and renamed, so processes may share the folder; its number
-// of files is bounded, the oldest go first.
+// of files is bounded, those that were not used for longest go first.
 //
 //===----------------------------------------------------------------------===//
 

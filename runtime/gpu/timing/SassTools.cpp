@@ -13,6 +13,8 @@
 #include "runtime/gpu/ptx/KernelText.h"
 #include "runtime/gpu/timing/SassCache.h"
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
@@ -170,6 +172,23 @@ Result<SassModule> readMade(const std::string &Text) {
   return M;
 }
 
+/// Only what can be read is kept, and only what was kept whole is taken.
+Result<SassModule> assembleText(const SassTools &Tools, std::string_view Ptx,
+                                uint64_t Arch, const std::string &Entry) {
+  SassCache Cache(sassCacheFolder());
+  std::string Key = sassKey(Tools, Ptx, Arch, Entry);
+  if (std::optional<std::string> Known = Cache.find(Key))
+    if (Result<SassModule> M = readMade(*Known))
+      return M;
+  Result<std::string> Made = make(Tools, Ptx, Arch, Entry);
+  if (!Made)
+    return Made.error();
+  Result<SassModule> M = readMade(*Made);
+  if (M)
+    Cache.store(Key, *Made);
+  return M;
+}
+
 } // namespace
 
 Result<std::string>
@@ -198,14 +217,19 @@ gevo::gpu::timing::runProcess(const std::vector<std::string> &Arguments,
   if (!Failed) {
     char Buffer[65536];
     ssize_t Got;
-    while ((Got = read(Pipe[0], Buffer, sizeof(Buffer))) > 0)
-      Output.append(Buffer, size_t(Got));
+    // The program may have timers of its own.
+    while ((Got = read(Pipe[0], Buffer, sizeof(Buffer))) > 0 ||
+           (Got < 0 && errno == EINTR))
+      Output.append(Buffer, size_t(std::max<ssize_t>(Got, 0)));
   }
   close(Pipe[0]);
   if (Failed)
     return Diagnostic{Arguments[0] + " cannot be started"};
+  // A program that ignores SIGCHLD is told nothing of children: what they made
+  // says whether they failed.
   int Status = 0;
-  waitpid(Child, &Status, 0);
+  while (waitpid(Child, &Status, 0) < 0 && errno == EINTR)
+    ;
   if (!WIFEXITED(Status) || WEXITSTATUS(Status) != 0)
     return Diagnostic{Arguments[0] + " failed"};
   return Output;
@@ -226,17 +250,12 @@ Result<SassModule> gevo::gpu::timing::assemble(const SassTools &Tools,
                       " cannot be read"};
   ptx::KernelText Part = Entry.empty() ? ptx::KernelText{std::string(Ptx), {}}
                                        : ptx::kernelText(Ptx, Entry);
-  SassCache Cache(sassCacheFolder());
-  std::string Key = sassKey(Tools, Part.Text, Arch, Entry);
-  std::optional<std::string> Text = Cache.find(Key);
-  if (!Text) {
-    Result<std::string> Made = make(Tools, Part.Text, Arch, Entry);
-    if (!Made)
-      return Made.error();
-    Cache.store(Key, *Made);
-    Text = std::move(*Made);
+  Result<SassModule> M = assembleText(Tools, Part.Text, Arch, Entry);
+  // What was cut out may lack something that the assembler asks for.
+  if (!M && !Part.Lines.empty()) {
+    Part = {std::string(Ptx), {}};
+    M = assembleText(Tools, Part.Text, Arch, Entry);
   }
-  Result<SassModule> M = readMade(*Text);
   if (M)
     for (auto &[Name, Listing] : *M)
       for (SassInstruction &I : Listing.Code)

@@ -102,6 +102,28 @@ TEST(KernelText, WhatIsUsedComesAlongHoweverFarItIs) {
   EXPECT_FALSE(has(kernelText(Alias, "k"), "entry a"));
 }
 
+// Where constants stand in their bank is part of the code.
+TEST(KernelText, ConstantsComeTogether) {
+  std::string Text =
+      Head + ".const .align 4 .b8 pad[400];\n" +
+      entry("a", "ld.const.u32 %r1, [pad];\n") +
+      ".visible .const .align 4 .b8 used[4];\n" + ".global .u32 other;\n" +
+      entry("k", "ld.const.u32 %r1, [used];\n") + entry("none", "");
+  EXPECT_TRUE(has(kernelText(Text, "k"), "pad[400]"));
+  EXPECT_FALSE(has(kernelText(Text, "k"), "other"));
+  EXPECT_FALSE(has(kernelText(Text, "k"), "entry a"));
+  EXPECT_FALSE(has(kernelText(Text, "none"), "pad[400]"));
+}
+
+TEST(KernelText, PragmasBeforeABodyAreNoEnd) {
+  std::string Text = Head + entry("a", "") +
+                     ".visible .entry k(.param .u64 p)\n"
+                     ".pragma \"nounroll\";\n{\nmembar.gl;\nret;\n}\n";
+  KernelText Cut = kernelText(Text, "k");
+  EXPECT_TRUE(has(Cut, "membar.gl;\nret;\n}"));
+  EXPECT_FALSE(has(Cut, "entry a"));
+}
+
 TEST(KernelText, WhatDoesNotCutStaysWhole) {
   std::string Other = entry("a", "");
   auto Whole = [](const std::string &Text) {

@@ -83,6 +83,16 @@ TEST_P(Ways, TheOldestLineGoes) {
     Step();
 }
 
+// What stands behind the last way of the last set is no line.
+TEST_P(Ways, NothingIsFoundBehindTheLastSet) {
+  constexpr uint64_t Sets = 2;
+  Cache C(Sets, GetParam());
+  EvictedLine Evicted;
+  C.replace(Sets - 1, 1, Evicted);
+  for (uint64_t Tag = 2; Tag < 200000; ++Tag)
+    ASSERT_EQ(C.find(Sets - 1, Tag), nullptr) << Tag;
+}
+
 INSTANTIATE_TEST_SUITE_P(Caches, Ways,
                          testing::Values(1, 2, 4, 12, 15, 16, 17, 32),
                          testing::PrintToStringParamName());

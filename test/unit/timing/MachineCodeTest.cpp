@@ -55,13 +55,16 @@ TEST(MachineCode, AKernelAloneIsTheKernelOfItsModule) {
   std::string Ptx = R"(.version 7.0
 .target sm_70
 .address_size 64
-.const .align 4 .f32 unused[64];
+.const .align 4 .b8 unused[400];
+.const .align 4 .b8 table[256];
 .const .align 4 .f32 factor = 0f40000000;
 .visible .entry before(.param .u64 p)
 {
 .reg .b64 %rd<3>;
 ld.param.u64 %rd1, [p];
 st.global.u64 [%rd1], %rd1;
+ld.const.u64 %rd2, [unused+8];
+st.global.u64 [%rd1+8], %rd2;
 ret;
 }
 .func (.param .f32 out) scaled(.param .f32 in)
@@ -75,9 +78,16 @@ ret;
 }
 .visible .entry k(.param .u64 p)
 {
-.reg .b64 %rd<3>; .reg .f32 %f<4>;
+.reg .b64 %rd<6>; .reg .f32 %f<6>; .reg .b32 %r<3>;
 ld.param.u64 %rd1, [p];
-ld.global.f32 %f1, [%rd1];
+mov.u32 %r1, %tid.x;
+and.b32 %r2, %r1, 63;
+mul.wide.u32 %rd2, %r2, 4;
+mov.u64 %rd3, table;
+add.s64 %rd4, %rd3, %rd2;
+ld.const.f32 %f4, [%rd4];
+ld.global.f32 %f5, [%rd1];
+add.f32 %f1, %f4, %f5;
 {
 .param .f32 a; .param .f32 r;
 st.param.f32 [a], %f1;

@@ -14,8 +14,10 @@
 #include "runtime/gpu/timing/SassCache.h"
 #include "test/unit/timing/Kernels.h"
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <sys/time.h>
 
 using namespace gevo::gpu;
 using namespace gevo::gpu::timing;
@@ -79,6 +81,45 @@ TEST(Sass, ProcessesAreRunWithoutShell) {
   EXPECT_EQ(*Out, "$HOME a b\n");
   EXPECT_FALSE(runProcess({"/bin/false"}));
   EXPECT_FALSE(runProcess({"/no/such/program"}));
+}
+
+// A library in somebody's program has to live with its signals.
+TEST(Sass, ProcessesAreRunBesideTimersAndWithoutChildrenToWaitFor) {
+  struct sigaction Alarm = {}, Before, Ignore = {}, Children;
+  Alarm.sa_handler = [](int) {};
+  sigaction(SIGALRM, &Alarm, &Before);
+  itimerval Often = {{0, 1000}, {0, 1000}}, Never = {};
+  setitimer(ITIMER_REAL, &Often, nullptr);
+  Result<std::string> Slow =
+      runProcess({"/bin/sh", "-c", "sleep 0.1; echo a; sleep 0.1; echo b"});
+  bool Failed = !runProcess({"/bin/sh", "-c", "sleep 0.1; exit 3"});
+  setitimer(ITIMER_REAL, &Never, nullptr);
+  sigaction(SIGALRM, &Before, nullptr);
+  ASSERT_TRUE(Slow);
+  EXPECT_EQ(*Slow, "a\nb\n");
+  EXPECT_TRUE(Failed);
+  Ignore.sa_handler = SIG_IGN;
+  sigaction(SIGCHLD, &Ignore, &Children);
+  Result<std::string> Alone = runProcess({"/bin/echo", "c"});
+  sigaction(SIGCHLD, &Children, nullptr);
+  ASSERT_TRUE(Alone);
+  EXPECT_EQ(*Alone, "c\n");
+}
+
+TEST(Sass, NamesMayHaveDollars) {
+  auto Code = [](const std::string &Opcode) {
+    return "        /*0000*/    " + Opcode +
+           " ;   /* 0x01 */\n                       /* 0x02 */\n";
+  };
+  Result<SassModule> M = parseListing(
+      "\t.section\t.text.$k$1,\"ax\",@progbits\n$k$1:\n" +
+      Code("FADD R4, R4, R5") + "$$k$1$f$2:\n" + Code("FMUL R4, R4, R5") +
+      "$__internal_0_$slow:\n" + Code("EXIT"));
+  ASSERT_TRUE(M) << M.error().str();
+  EXPECT_EQ(M->size(), 2u);
+  ASSERT_TRUE(M->count("$k$1") && M->count("f$2"));
+  EXPECT_EQ(M->at("$k$1").Code[0].Opcode, "FADD");
+  EXPECT_EQ(M->at("f$2").Code[0].Opcode, "FMUL");
 }
 
 TEST(Sass, EarlierArchitecturesAreRefused) {
