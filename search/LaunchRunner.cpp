@@ -102,7 +102,7 @@ Fitness LaunchRunner::replay(size_t Case, const std::string &Ptx,
   O.Checks = AllChecks ? "all" : "bounds";
   O.StepFactor = MostSteps;
   O.Rules = S.Rules;
-  O.AcceptedFindings = S.AcceptedKinds;
+  O.AcceptedFindings = S.AcceptedFindings;
   O.Variant = true;
   O.CycleLimit = CycleLimit;
   O.MachineCode = MachineCode;
@@ -145,7 +145,7 @@ Fitness LaunchRunner::guard(size_t Case, const std::string &Ptx) {
   measure::ReplayOptions O;
   O.StepFactor = MostSteps;
   O.Rules = Guards->Rules;
-  O.AcceptedFindings = Guards->AcceptedKinds;
+  O.AcceptedFindings = Guards->AcceptedFindings;
   O.Variant = true;
   O.Timing = false;
   measure::ReplayResult R = GuardReplays[Case]->run(Ptx, O);

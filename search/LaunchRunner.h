@@ -28,8 +28,8 @@ struct LaunchScenario {
   /// What to call a case when it fails a variant; none: nothing.
   std::vector<std::string> Names;
   measure::OutputRules Rules;
-  /// Kinds of findings that the original has, too, and that were accepted.
-  std::set<std::string> AcceptedKinds;
+  /// What the original has, too, and was accepted, as measure::findingKey().
+  std::set<std::string> AcceptedFindings;
   /// Slower than this many times the original is of no use.
   double TimeBound = 1.5;
 

@@ -11,6 +11,7 @@
 
 #include "search/MemoryWatch.h"
 #include "search/WholeRunner.h"
+#include "runtime/measure/Replay.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -58,8 +59,9 @@ static bool readReport(StringRef Text, WholeRun &R, std::string &Problem) {
     if (const json::Array *Findings = K.getArray("findings"))
       for (const json::Value &F : *Findings)
         if (const json::Object *O = F.getAsObject()) {
-          std::string What =
-              Kernel.Name + " " + O->getString("kind").value_or("?").str();
+          std::string What = measure::findingKey(
+              Kernel.Name, O->getString("kind").value_or("?").str(),
+              O->getString("memory").value_or("").str());
           if (O->getString("severity") == "error")
             R.Findings.insert(What);
           else if (O->getString("variant_severity") == "error")

@@ -184,7 +184,7 @@ static Error checkFindings(const WholeScenario &S, const Command &C,
   const std::string *Refused = findRefused(S, R.Findings);
   if (!Refused)
     return Error::success();
-  auto [Kernel, Kind] = StringRef(*Refused).rsplit(' ');
+  auto [Kernel, Kind] = StringRef(*Refused).split(' ');
   return unfit("the program itself has a finding, '" + Kind + "' in " +
                demangle(Kernel) + "; gevo-run --check=all -- " + shellText(C) +
                " shows where. Mend it, or accept it with --accept-findings");

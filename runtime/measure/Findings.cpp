@@ -11,6 +11,12 @@
 
 using namespace gevo::measure;
 
+std::string gevo::measure::findingKey(const std::string &Kernel,
+                                      const std::string &Kind,
+                                      const std::string &Memory) {
+  return Kernel + " " + Kind + (Memory.empty() ? "" : " " + Memory);
+}
+
 std::vector<Finding> gevo::measure::findingsOf(const DriverTable &T) {
   size_t Needed = 0;
   if (T.gevoGpuGetFindings(nullptr, 0, &Needed) || Needed <= 3)
@@ -26,6 +32,7 @@ std::vector<Finding> gevo::measure::findingsOf(const DriverTable &T) {
           {F.value("kind", ""), F.value("message", ""),
            F.value("severity", "error") == "error",
            F.value("variant_severity", F.value("severity", "error")) == "error",
-           F.contains("where") ? F["where"].value("ptx_line", 0u) : 0u});
+           F.contains("where") ? F["where"].value("ptx_line", 0u) : 0u,
+           F.value("kernel", ""), F.value("memory", "")});
   return All;
 }

@@ -303,7 +303,8 @@ bool Replay::Impl::settle(CUresult Status, const ReplayOptions &O,
   const Finding *Worst = nullptr;
   for (const Finding &F : R.Findings)
     if ((O.Variant ? F.FailsVariant : F.IsError) &&
-        !O.AcceptedFindings.count(F.Kind) && !Worst)
+        !O.AcceptedFindings.count(findingKey(F.Kernel, F.Kind, F.Memory)) &&
+        !Worst)
       Worst = &F;
   // The embedded GPU calls a launch failed that ended with findings.
   bool FindingsOnly = Status == CUDA_ERROR_LAUNCH_FAILED && !R.Findings.empty();

@@ -64,7 +64,7 @@ struct ReplayOptions {
   /// Keep what each line of the PTX cost, for Replay::lines.
   bool Lines = false;
   OutputRules Rules; ///< By Replay::bufferName.
-  /// Kinds of findings ("race-global") that do not fail a run.
+  /// Findings that do not fail a run, as findingKey() has them.
   std::set<std::string> AcceptedFindings;
   /// The code is a variant: warnings that the original must have, too, fail it
   /// unless they are accepted.
@@ -77,7 +77,13 @@ struct Finding {
   bool IsError = true;
   bool FailsVariant = true; ///< An error in a variant, if it is new there.
   uint32_t PtxLine = 0;
+  std::string Kernel, Memory;
 };
+
+/// What tells findings from others, in whatever code of a kernel they are:
+/// "kernel race-global arg1"; without a memory that has no name.
+std::string findingKey(const std::string &Kernel, const std::string &Kind,
+                       const std::string &Memory);
 
 /// Those of the device since they were last cleared.
 std::vector<Finding> findingsOf(const DriverTable &T);

@@ -99,6 +99,7 @@ private:
     // Processes of one program find the same; where and what tell.
     auto isSame = [&](const ordered_json &Other) {
       return Other.value("kind", "") == J.value("kind", "") &&
+             Other.value("memory", "") == J.value("memory", "") &&
              Other.value("where", ordered_json()) ==
                  J.value("where", ordered_json());
     };

@@ -63,8 +63,7 @@ Expected<LaunchScenario> gevo::captureLaunches(const WholeScenario &S,
   if (!Launches)
     return Launches.takeError();
   Launches->TimeBound = S.TimeBound;
-  for (StringRef Finding : S.AcceptedFindings)
-    Launches->AcceptedKinds.insert(Finding.rsplit(' ').second.str());
+  Launches->AcceptedFindings = S.AcceptedFindings;
   Launches->Rules = S.Rules;
   return Launches;
 }
@@ -241,7 +240,7 @@ static std::string makeInputs(const LaunchScenario &From,
   if (!D)
     return Problem;
   measure::ReplayOptions O;
-  O.AcceptedFindings = From.AcceptedKinds;
+  O.AcceptedFindings = From.AcceptedFindings;
   capture::Capture Made = From.Captured;
   Made.Cases.clear();
   json::Array Names;
@@ -322,7 +321,7 @@ gevo::otherInputs(const LaunchScenario &From, const std::string &Gpu,
     return Made.takeError();
   Made->Names = std::move(*Names);
   Made->Rules = From.Rules;
-  Made->AcceptedKinds = From.AcceptedKinds;
+  Made->AcceptedFindings = From.AcceptedFindings;
   // On other inputs a variant only has to be right.
   Made->TimeBound = 10;
   return std::move(*Made);

@@ -53,7 +53,7 @@ void gevo::tellProgram(const Settings &Asked, const IrProgram &Device,
     V.say("standard deviations are those of " +
           Twine(1 + Case.Repeated.size()) + " runs of the program");
   for (StringRef Finding : Case.Original.Findings) {
-    auto [Kernel, Kind] = Finding.rsplit(' ');
+    auto [Kernel, Kind] = Finding.split(' ');
     V.say("accepted: '" + Kind + "' in " + demangle(Kernel) +
           "; variants may have no other findings");
   }

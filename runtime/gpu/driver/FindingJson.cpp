@@ -55,6 +55,8 @@ ordered_json gevo::gpu::findingJson(const Finding &F) {
     J["address"] = hex(F.Address);
     J["bytes"] = F.AccessBytes;
   }
+  if (!F.Memory.empty())
+    J["memory"] = F.Memory;
   if (F.NeighbourBytes) {
     ordered_json Near;
     Near["base"] = hex(F.NeighbourBase);

@@ -129,6 +129,9 @@ struct Finding {
   uint64_t NeighbourBytes = 0;
   int64_t NeighbourDistance = 0;
   std::string NeighbourName; ///< Of a module global; empty for allocations.
+  /// What was accessed, by a name that does not depend on addresses: that of a
+  /// variable, or "arg1" for what a parameter points to. Empty if it has none.
+  std::string Memory;
   uint64_t Count = 1;
 
   /// The whole report as one line of text.

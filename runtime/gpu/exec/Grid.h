@@ -43,6 +43,10 @@ struct Grid {
   CodePlace place(uint32_t Function, uint32_t Pc) const;
   /// Does the load there only copy?
   bool copies(uint32_t Function, uint32_t Pc);
+  /// Finding::Memory of what is at \p Address of global memory, or nearest to
+  /// it, and of \p Offset of a block's shared memory.
+  std::string globalName(uint64_t Address) const;
+  std::string sharedName(uint64_t Offset) const;
   /// To LaunchOptions::Printf; if there is none, to \p To.
   void print(std::string_view Text, std::FILE *To);
 

@@ -64,6 +64,7 @@ void RaceDetector::report(const Visit &V, unsigned Lane,
   F.Kernel = G.What.name();
   F.Address = Address;
   F.AccessBytes = V.Bytes;
+  F.Memory = Shared ? G.sharedName(Address) : G.globalName(Address);
   const Block &B = V.W.Owner;
   F.Who.Block = B.Where;
   F.Who.Thread = B.threadAt(V.W.Index, Lane);

@@ -8,6 +8,7 @@
 #include "runtime/gpu/exec/Block.h"
 
 #include <algorithm>
+#include <cstring>
 
 using namespace gevo::gpu;
 
@@ -94,6 +95,33 @@ void Warp::fault(FindingKind K, unsigned Lane, std::string Message,
   report(K, Lane, std::move(Message), Address, Bytes);
 }
 
+std::string Grid::globalName(uint64_t Address) const {
+  const Allocation *In = Memory.find(Address);
+  if (!In)
+    In = Memory.nearest(Address).Where;
+  if (!In)
+    return "";
+  if (!In->Name.empty())
+    return In->Name;
+  for (size_t I = 0; I < What.params().size(); ++I) {
+    const KernelParam &P = What.params()[I];
+    for (uint32_t At = P.Offset; At + 8 <= P.Offset + P.Size; At += 8) {
+      uint64_t Value;
+      std::memcpy(&Value, Params.data() + At, sizeof(Value));
+      if (In->contains(Value, 1))
+        return "arg" + std::to_string(I);
+    }
+  }
+  return "";
+}
+
+std::string Grid::sharedName(uint64_t Offset) const {
+  for (const NamedRange &V : Code.SharedVariables)
+    if (Offset - V.Begin < V.Bytes)
+      return V.Name;
+  return "";
+}
+
 void Warp::report(FindingKind K, unsigned Lane, std::string Message,
                   uint64_t Address, uint32_t Bytes) {
   Grid &G = Owner.G;
@@ -108,6 +136,12 @@ void Warp::report(FindingKind K, unsigned Lane, std::string Message,
   F.Who.Place = G.place(Current->Function, Pc);
   F.Address = Address;
   F.AccessBytes = Bytes;
+  if (K == FindingKind::UninitShared || K == FindingKind::OutOfBoundsShared)
+    F.Memory = G.sharedName(Address);
+  else if (K == FindingKind::OutOfBoundsGlobal ||
+           K == FindingKind::UseAfterFree || K == FindingKind::Misaligned ||
+           K == FindingKind::WriteToReadOnly)
+    F.Memory = G.globalName(Address);
   if (K == FindingKind::OutOfBoundsGlobal ||
       K == FindingKind::OutOfBoundsConst || K == FindingKind::UseAfterFree) {
     Neighbour N = G.Memory.nearest(Address);
