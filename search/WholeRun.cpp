@@ -9,9 +9,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/measure/Replay.h"
 #include "search/MemoryWatch.h"
 #include "search/WholeRunner.h"
-#include "runtime/measure/Replay.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"

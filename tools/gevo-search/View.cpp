@@ -16,6 +16,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -34,8 +36,33 @@ std::string gevo::counted(uint64_t Count, StringRef What) {
   return (Twine(Count) + " " + What + Ending).str();
 }
 
+// A terminal that cannot erase a line gets lines, as a file does.
+static bool canErase() {
+  const char *Kind = std::getenv("TERM");
+  return isatty(STDERR_FILENO) && Kind && StringRef(Kind) != "dumb";
+}
+
 View::View(bool Quiet, bool Json)
-    : Quiet(Quiet), Json(Json), Terminal(isatty(STDERR_FILENO)) {}
+    : Quiet(Quiet), Json(Json), Terminal(canErase()) {}
+
+// What goes beyond the edge of the window would be a line that nobody erases.
+static std::string fitted(StringRef Text) {
+  winsize Window = {};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &Window) || Window.ws_col < 2)
+    return Text.str();
+  size_t Room = Window.ws_col - 1;
+  return Text.size() <= Room ? Text.str() : Text.take_front(Room).str();
+}
+
+// Shows how things stand, until the next one takes its place.
+void View::show(StringRef Text, bool Last) {
+  clearLine();
+  LineOpen = Terminal && !Last;
+  if (LineOpen)
+    errs() << fitted(Text);
+  else
+    errs() << Text << '\n';
+}
 
 void View::clearLine() {
   if (LineOpen)
@@ -75,9 +102,7 @@ bool View::isTime(const Search &S) {
 void View::step(const Search &S, const Twine &Text) {
   if (Quiet || !isTime(S))
     return;
-  clearLine();
-  errs() << Text << (Terminal ? "" : "\n");
-  LineOpen = Terminal;
+  show(Text.str());
 }
 
 void View::progress(const Search &S, bool Last) {
@@ -90,22 +115,20 @@ void View::progress(const Search &S, bool Last) {
   for (uint64_t N : Stages)
     All += N;
   const Individual *Best = State.best(S.options().Tolerance);
-  clearLine();
-  errs() << "generation " << State.Generation << ", " << All << " evaluations, "
-         << format("%.1f/s, %.0f%% valid", All / std::max(Now, 1e-3),
-                   All ? 100.0 * Valid / All : 0.0);
+  std::string Text;
+  raw_string_ostream OS(Text);
+  OS << "generation " << State.Generation << ", " << All << " evaluations, "
+     << format("%.1f/s, %.0f%% valid", All / std::max(Now, 1e-3),
+               All ? 100.0 * Valid / All : 0.0);
   if (Best && State.Baseline.Time > 0)
-    errs() << format(", best %.2fx with error %g",
-                     State.Baseline.Time / Best->Result.Time,
-                     Best->Result.Error);
+    OS << format(", best %.2fx with error %g",
+                 State.Baseline.Time / Best->Result.Time, Best->Result.Error);
   if (S.options().MaxSeconds)
-    errs() << ", " << duration(std::max(0.0, S.options().MaxSeconds - Now))
-           << " left";
+    OS << ", " << duration(std::max(0.0, S.options().MaxSeconds - Now))
+       << " left";
   else if (uint64_t Most = S.options().MaxEvaluations; Most && All)
-    errs() << ", " << duration(Now / All * (Most - std::min(Most, All)))
-           << " left";
-  LineOpen = Terminal && !Last;
-  errs() << (LineOpen ? "" : "\n");
+    OS << ", " << duration(Now / All * (Most - std::min(Most, All))) << " left";
+  show(Text, Last);
 }
 
 static void row(StringRef Title, const Fitness &F, double Baseline,
@@ -121,6 +144,7 @@ void View::table(const Search &S, ArrayRef<Finalist> Finalists,
   Baseline.Time = Time;
   Objective Goal = cantFail(parseObjective(Asked.Objective), "it was checked");
   bool Several = Asked.gpus().size() > 1;
+  clearLine();
   errs() << format("%41s  %8s      error  edits\n", Goal.unit().str().c_str(),
                    Goal.Kind == ObjectiveKind::Time ? "speed-up" : "gain");
   row("baseline", Baseline, Baseline.Time, Goal.perUnit(), "0");
@@ -217,6 +241,8 @@ void View::result(const Search &S, ArrayRef<Finalist> Finalists,
     table(S, Finalists, Asked, Baseline);
   if (!Json)
     return;
+  Objective Goal = cantFail(parseObjective(Asked.Objective), "it was checked");
+  bool IsTime = Goal.Kind == ObjectiveKind::Time;
   json::Array List;
   for (const Finalist &F : Finalists) {
     json::Object O = measuredOf(S, F, Asked);
@@ -232,7 +258,8 @@ void View::result(const Search &S, ArrayRef<Finalist> Finalists,
   for (unsigned I = 0; I < NumStages; ++I)
     Stages[name(static_cast<Stage>(I))] = S.state().Stages[I];
   outs() << formatv("{0:2}\n", json::Value(json::Object{
-                                   {"baseline_us", Baseline / 1000},
+                                   {IsTime ? "baseline_us" : "baseline",
+                                    Baseline / Goal.perUnit()},
                                    {"evaluations", S.state().Evaluations},
                                    {"runs", Runs},
                                    {"generations", S.state().Generation},

@@ -74,6 +74,7 @@ private:
   bool isTime(const Search &S);
   void table(const Search &S, llvm::ArrayRef<Finalist> Finalists,
              const Settings &Asked, double Time);
+  void show(llvm::StringRef Text, bool Last = false);
   void clearLine();
 
   bool Quiet, Json, Terminal, LineOpen = false;

@@ -201,8 +201,7 @@ TEST_F(ReplayTest, RaceIsAFinding) {
   EXPECT_EQ(Found.Memory, "words");
   O.AcceptedFindings.insert(findingKey(Found.Kernel, Found.Kind, "others"));
   EXPECT_FALSE(run(doubling(), Racy, O).passed()) << "it is of other memory";
-  O.AcceptedFindings.insert(
-      findingKey(Found.Kernel, Found.Kind, Found.Memory));
+  O.AcceptedFindings.insert(findingKey(Found.Kernel, Found.Kind, Found.Memory));
   EXPECT_TRUE(run(doubling(), Racy, O).passed());
   O = {};
   O.Checks = "bounds";
