@@ -5,20 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One function for each way in which an input differs; those whose launches
-// the original does not get along with are for the caller to leave out.
+// Values, then what else differs, then both; inputs whose launches the original
+// does not get along with are for the caller to leave out.
 //
 //===----------------------------------------------------------------------===//
 
 #include "search/OtherInputs.h"
+#include "search/OtherSizes.h"
 #include "search/OtherValues.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
-#include <set>
 
 using namespace llvm;
 using namespace gevo;
-using capture::Buffer;
 using capture::Case;
 
 static StringRef nameOf(Draw How) {
@@ -37,52 +36,56 @@ static StringRef nameOf(Draw How) {
   llvm_unreachable("a draw without a name");
 }
 
-// All buffers or, where a kernel needs some of them as they are, such as the
-// rows of a sparse matrix, as many as it gets along with.
-static bool addValues(const Case &C, bool Doubles, Draw How, Random &Dice,
-                      function_ref<bool(Case &)> Works,
-                      std::vector<OtherInput> &To) {
-  // A root of what was always positive is one of nothing: no input at all.
-  auto GetsAlong = [&](Case &Changed) {
-    bool Inside = How == Draw::Like || How == Draw::Order;
-    return Works(Changed) && (Inside || staysFinite(C, Changed));
-  };
-  std::string What = nameOf(How).str();
-  Case Whole = C;
-  std::vector<size_t> Changed;
-  for (size_t I = 0; I < C.Buffers.size(); ++I)
-    if (drawValues(Whole.Buffers[I], C, Doubles, How, Dice))
-      Changed.push_back(I);
-  if (Changed.empty())
-    return false;
+namespace {
+/// An input with other values, and the buffers that have them: none if nothing
+/// could be drawn.
+struct Drawn {
+  OtherInput Input;
+  std::vector<size_t> Buffers;
+};
+} // namespace
+
+// Gives \p To the buffers \p Which of \p From: all or, where a kernel needs
+// some of them as they are, such as the rows of a sparse matrix, as many as the
+// original gets along with. Says which.
+static std::vector<size_t> takeBuffers(const Case &From,
+                                       const std::vector<size_t> &Which,
+                                       Case &To,
+                                       function_ref<bool(Case &)> GetsAlong) {
+  std::vector<size_t> Taken;
+  if (Which.empty())
+    return Taken;
+  Case Whole = To;
+  for (size_t I : Which)
+    Whole.Buffers[I] = From.Buffers[I];
   if (GetsAlong(Whole)) {
-    To.push_back({std::move(Whole), What, std::nullopt});
-    return true;
+    To = std::move(Whole);
+    return Which;
   }
-  Case Some = C;
-  size_t Count = 0;
-  for (size_t I : Changed) {
-    Case More = Some;
-    More.Buffers[I] = Whole.Buffers[I];
+  for (size_t I : Which) {
+    Case More = To;
+    More.Buffers[I] = From.Buffers[I];
     if (!GetsAlong(More))
       continue;
-    Some = std::move(More);
-    ++Count;
+    To = std::move(More);
+    Taken.push_back(I);
   }
-  if (Count)
-    To.push_back({std::move(Some),
-                  What + " in " + std::to_string(Count) + " of " +
-                      std::to_string(Changed.size()) + " buffers",
-                  std::nullopt});
-  return Count;
+  return Taken;
 }
 
-// The word at \p At is a half of an address.
-static bool isOfAddress(const capture::Bytes &Params, size_t At,
-                        const Case &C) {
-  size_t Long = At / 8 * 8;
-  return Long + 8 <= Params.size() &&
-         isAddress(loadAs<uint64_t>(&Params[Long]), C);
+static Drawn drawBuffers(const Case &C, bool Doubles, Draw How, Random &Dice,
+                         function_ref<bool(Case &)> GetsAlong) {
+  Drawn D{{C, nameOf(How).str(), std::nullopt}, {}};
+  Case Whole = C;
+  std::vector<size_t> All;
+  for (size_t I = 0; I < C.Buffers.size(); ++I)
+    if (drawValues(Whole.Buffers[I], C, Doubles, How, Dice))
+      All.push_back(I);
+  D.Buffers = takeBuffers(Whole, All, D.Input.Changed, GetsAlong);
+  if (D.Buffers.size() < All.size())
+    D.Input.What += " in " + std::to_string(D.Buffers.size()) + " of " +
+                    std::to_string(All.size()) + " buffers";
+  return D;
 }
 
 // Draws the floats that a parameter of \p Size bytes at \p At has; false if it
@@ -120,79 +123,6 @@ static void addParameters(const Case &C, const KernelTraits &Traits,
     To.push_back(std::move(O));
 }
 
-namespace {
-/// A word of the parameters that may be a count.
-struct Count {
-  size_t Offset = 0;
-  uint32_t Value = 0;
-  /// "parameter 2", or "parameter 2+4" of a structure.
-  std::string Where;
-};
-} // namespace
-
-static constexpr uint32_t MostCount = 1 << 24;
-
-// Of the first few that may be: every word, as a parameter may be a structure,
-// and one of eight bytes may have the count in its lower half.
-static std::vector<Count> countsOf(const Case &C) {
-  constexpr uint32_t Least = 2;
-  constexpr size_t MostCounts = 8;
-  const capture::Launch &L = C.Launches[0];
-  std::vector<Count> All;
-  for (size_t At = 0; At + 4 <= L.Params.size() && All.size() < MostCounts;
-       At += 4) {
-    if (isOfAddress(L.Params, At, C))
-      continue;
-    auto Value = loadAs<uint32_t>(&L.Params[At]);
-    auto After = upper_bound(L.Offsets, At);
-    if (Value < Least || Value > MostCount || After == L.Offsets.begin())
-      continue;
-    size_t Inside = At - *std::prev(After);
-    std::string Where = "parameter " +
-                        std::to_string(After - L.Offsets.begin() - 1) +
-                        (Inside ? "+" + std::to_string(Inside) : "");
-    All.push_back({At, Value, std::move(Where)});
-  }
-  return All;
-}
-
-static OtherInput withCount(const Case &C, const Count &Of, uint32_t Now) {
-  OtherInput O{C,
-               std::to_string(Now) + " for " + std::to_string(Of.Value) +
-                   " in " + Of.Where,
-               CountChange{Of.Value, Now}};
-  std::memcpy(&O.Changed.Launches[0].Params[Of.Offset], &Now, sizeof(Now));
-  return O;
-}
-
-// Counts made somewhat smaller, which leaves threads without work.
-static void addCounts(const Case &C, Random &Dice,
-                      std::vector<OtherInput> &To) {
-  for (const Count &Of : countsOf(C))
-    To.push_back(withCount(
-        C, Of, Of.Value - 1 - Dice.below(std::max(1u, Of.Value / 4))));
-}
-
-// A kernel that relies on having no threads without work gets as many blocks
-// less as the count goes down.
-static void addBlocks(const Case &C, std::vector<OtherInput> &To) {
-  const capture::Extent &Grid = C.Launches[0].Grid;
-  for (const Count &Of : countsOf(C)) {
-    std::set<uint32_t> Units;
-    for (uint32_t Blocks : {Grid.X, Grid.Y, Grid.Z})
-      if (Blocks > 1 && Of.Value % Blocks == 0)
-        Units.insert(Of.Value / Blocks);
-    for (uint32_t Unit : Units) {
-      OtherInput O = withCount(C, Of, Of.Value - Unit);
-      capture::Extent &Less = O.Changed.Launches[0].Grid;
-      for (uint32_t *Blocks : {&Less.X, &Less.Y, &Less.Z})
-        *Blocks -= *Blocks > 1 && uint64_t(*Blocks) * Unit == Of.Value;
-      O.What += ", with fewer blocks";
-      To.push_back(std::move(O));
-    }
-  }
-}
-
 // No and yes, or the first and the second of something: a kernel that is asked
 // for one alone must not forget the other. Not in eight bytes, where a zero is
 // no address.
@@ -216,64 +146,76 @@ static void addFlags(const Case &C, const KernelTraits &Traits,
   }
 }
 
-// In each dimension that has more than one.
-static bool halve(capture::Extent &Of) {
-  bool Any = false;
-  for (uint32_t *Size : {&Of.X, &Of.Y, &Of.Z})
-    if (*Size > 1) {
-      *Size /= 2;
-      Any = true;
-    }
-  return Any;
+// The captured values but for zeros.
+static Drawn fillZeros(const Drawn &Parts, const Drawn &Counts,
+                       function_ref<bool(Case &)> GetsAlong) {
+  Drawn Filled = Parts;
+  Filled.Input.What = "numbers for zeros";
+  std::vector<size_t> Left;
+  for (size_t I : Counts.Buffers)
+    if (!is_contained(Parts.Buffers, I))
+      Left.push_back(I);
+  append_range(Filled.Buffers, takeBuffers(Counts.Input.Changed, Left,
+                                           Filled.Input.Changed, GetsAlong));
+  return Filled;
 }
 
-// Loops that take more than what there are threads for, and that go round once
-// here: with fewer blocks for the same, with a larger count for what fewer
-// blocks leave of the memory, and with fewer threads where a kernel asks how
-// many it has.
-static void addRounds(const Case &C, bool AnyBlock,
-                      std::vector<OtherInput> &To) {
-  OtherInput Fewer{C, "half of its blocks", std::nullopt};
-  if (halve(Fewer.Changed.Launches[0].Grid)) {
-    for (const Count &Of : countsOf(C))
-      if (Of.Value <= MostCount / 2) {
-        OtherInput O = withCount(Fewer.Changed, Of, 2 * Of.Value);
-        O.What += " and " + Fewer.What;
-        O.Count.reset();
-        To.push_back(std::move(O));
-      }
-    To.push_back(std::move(Fewer));
+// Each of \p Sizes with the first of \p Values that the original gets along
+// with there, else with those of the capture.
+static void addSizes(std::vector<OtherInput> Sizes,
+                     ArrayRef<const Drawn *> Values,
+                     function_ref<bool(Case &)> GetsAlong,
+                     std::vector<OtherInput> &To) {
+  for (OtherInput &O : Sizes) {
+    for (const Drawn *D : Values) {
+      if (D->Buffers.empty())
+        continue;
+      Case Both = D->Input.Changed;
+      Both.Launches = O.Changed.Launches;
+      if (!GetsAlong(Both))
+        continue;
+      O.Changed = std::move(Both);
+      O.What += " and " + D->Input.What;
+      break;
+    }
+    To.push_back(std::move(O));
   }
-  constexpr uint64_t Warp = 32;
-  capture::Extent Block = C.Launches[0].Block;
-  if (!AnyBlock || uint64_t(Block.X) * Block.Y * Block.Z < 2 * Warp)
-    return;
-  uint32_t &Longest = Block.X >= Block.Y && Block.X >= Block.Z ? Block.X
-                      : Block.Y >= Block.Z                     ? Block.Y
-                                                               : Block.Z;
-  Longest /= 2;
-  OtherInput Narrow{C, "half of its threads", std::nullopt};
-  Narrow.Changed.Launches[0].Block = Block;
-  To.push_back(std::move(Narrow));
 }
 
 std::vector<OtherInput>
 gevo::drawOtherInputs(const Case &C, const KernelTraits &Traits, Random &Dice,
                       function_ref<bool(Case &)> Works) {
+  // A root of what was always positive is one of nothing: no input at all.
+  auto StaysFinite = [&](Case &Now) {
+    return Works(Now) && staysFinite(C, Now);
+  };
+  auto Values = [&](Draw How) {
+    if (How == Draw::Like || How == Draw::Order)
+      return drawBuffers(C, Traits.Doubles, How, Dice, Works);
+    return drawBuffers(C, Traits.Doubles, How, Dice, StaysFinite);
+  };
   std::vector<OtherInput> All;
-  for (Draw How : {Draw::Like, Draw::Beyond, Draw::Order})
-    if (!addValues(C, Traits.Doubles, How, Dice, Works, All) &&
-        How == Draw::Beyond)
-      addValues(C, Traits.Doubles, Draw::Like, Dice, Works, All);
-  if (C.Launches.size() == 1) {
-    addParameters(C, Traits, Dice, All);
-    addFlags(C, Traits, All);
-    addCounts(C, Dice, All);
-    addBlocks(C, All);
-    addRounds(C, Traits.AnyBlock, All);
-  }
-  for (Draw How : {Draw::Counts, Draw::Parts})
-    addValues(C, Traits.Doubles, How, Dice, Works, All);
+  auto Add = [&](Drawn D) {
+    if (!D.Buffers.empty())
+      All.push_back(std::move(D.Input));
+  };
+  Drawn Like = Values(Draw::Like), Beyond = Values(Draw::Beyond);
+  Add(Like);
+  Add(Beyond.Buffers.empty() ? Values(Draw::Like) : std::move(Beyond));
+  Add(Values(Draw::Order));
+  Drawn Counts = Values(Draw::Counts), Parts = Values(Draw::Parts);
+  Add(Counts);
+  Add(Parts);
+  if (C.Launches.size() != 1)
+    return All;
+  addParameters(C, Traits, Dice, All);
+  addFlags(C, Traits, All);
+  Drawn Filled = fillZeros(Parts, Counts, StaysFinite), Other = Filled;
+  Other.Input.What = nameOf(Draw::Like);
+  Other.Buffers = takeBuffers(Like.Input.Changed, Like.Buffers,
+                              Other.Input.Changed, StaysFinite);
+  addSizes(drawCounts(C, Dice), {&Other, &Filled}, StaysFinite, All);
+  addSizes(drawBlocks(C, Traits.AnyBlock), {&Filled}, StaysFinite, All);
   return All;
 }
 
@@ -290,52 +232,4 @@ KernelTraits gevo::traitsOf(StringRef Ptx, StringRef Kernel) {
                                 : One.contains(".param .f64") ? 8
                                                               : 0);
   return Traits;
-}
-
-// Both sizes are so many elements, or rows, for the count that they go with.
-static bool follow(uint64_t Before, uint64_t Now, const CountChange &Count) {
-  constexpr int MostBorder = 4;
-  __extension__ using Wide = unsigned __int128;
-  for (int Border = -MostBorder; Border <= MostBorder; ++Border) {
-    int64_t A = int64_t(Count.Before) + Border, B = int64_t(Count.Now) + Border;
-    if (B < 1)
-      continue;
-    Wide PowerA = 1, PowerB = 1;
-    for (unsigned Power = 1; Power <= 3; ++Power) {
-      PowerA *= uint64_t(A);
-      PowerB *= uint64_t(B);
-      if (Before % PowerA == 0 && Before / PowerA * PowerB == Now)
-        return true;
-    }
-  }
-  return false;
-}
-
-static void cutOff(Buffer &B, uint64_t Size) {
-  B.Size = Size;
-  llvm::erase_if(B.Pieces,
-                 [&](const capture::Piece &P) { return P.Offset >= Size; });
-  for (capture::Piece &P : B.Pieces)
-    for (capture::Bytes *Of : {&P.Before, &P.After, &P.Marks})
-      if (Of->size() > Size - P.Offset)
-        Of->resize(Size - P.Offset);
-}
-
-bool gevo::fitBuffers(OtherInput &O, ArrayRef<uint64_t> Before,
-                      ArrayRef<uint64_t> Now) {
-  bool Any = false;
-  for (size_t I = 0; I < O.Changed.Buffers.size() && O.Count; ++I) {
-    Buffer &B = O.Changed.Buffers[I];
-    if (!B.Variable.empty() || !Now[I])
-      continue;
-    // A stencil leaves out corners, which belong to the buffer nevertheless.
-    uint64_t Spare = B.Size - Before[I], Size = Now[I] + Spare;
-    if (Size >= B.Size || Spare > B.Size / 4 || !follow(B.Size, Size, *O.Count))
-      continue;
-    cutOff(B, Size);
-    Any = true;
-  }
-  if (Any)
-    O.What += ", with buffers to fit";
-  return Any;
 }

@@ -17,7 +17,6 @@
 
 #include "passes/edit/Random.h"
 #include "runtime/gpu/capture/Case.h"
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
@@ -63,24 +62,15 @@ KernelTraits traitsOf(llvm::StringRef Ptx, llvm::StringRef Kernel);
 /// width of the range on both sides. Buffers that hold addresses are left as
 /// they are. Buffers of zeros get small numbers, and fractions, in draws of
 /// their own; so does a zero among the parameters that is declared as a float.
-/// Counts are made smaller: by some, and by what a block of the grid stands
-/// for, with a block less; flags are turned; fewer blocks and threads have the
-/// same to do, or twice as much.
+/// Flags are turned. Sizes differ as OtherSizes.h says, and values with them,
+/// as what is zero in the run would hide what a size changes: counts come with
+/// other values and with numbers for zeros, blocks and threads with these
+/// alone.
 /// \p Works: the original gets along with such a case; where not, fewer buffers
 /// have other values. The other changes are not asked about.
 std::vector<OtherInput>
 drawOtherInputs(const capture::Case &C, const KernelTraits &Traits,
                 Random &Dice, llvm::function_ref<bool(capture::Case &)> Works);
-
-/// A program that has fewer elements has smaller buffers: lets those of \p O,
-/// whose expected memory is known, end with what its count asks for, so that an
-/// access past that is one out of bounds. \p Before and \p Now say where, by
-/// buffer, what the original touches ends, with the count as it was and as it
-/// is. Only a buffer whose size and whose use both follow the count, as that
-/// number of elements, its square or its cube, with a border of a few or
-/// without, is made smaller. False if there is none.
-bool fitBuffers(OtherInput &O, llvm::ArrayRef<uint64_t> Before,
-                llvm::ArrayRef<uint64_t> Now);
 
 } // namespace gevo
 

@@ -54,6 +54,12 @@ bool gevo::isAddress(uint64_t Word, const Case &C) {
   });
 }
 
+bool gevo::isOfAddress(const capture::Bytes &Params, size_t At, const Case &C) {
+  size_t Long = At / 8 * 8;
+  return Long + 8 <= Params.size() &&
+         isAddress(loadAs<uint64_t>(&Params[Long]), C);
+}
+
 static bool holdsAddresses(Buffer &B, const Case &C) {
   Elements Words(B, 8);
   for (size_t I = 0; I < Words.count(); ++I)

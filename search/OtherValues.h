@@ -46,6 +46,10 @@ bool drawValues(capture::Buffer &B, const capture::Case &C, bool Doubles,
 /// Does \p Word point into a buffer of \p C?
 bool isAddress(uint64_t Word, const capture::Case &C);
 
+/// Is the word at \p At of \p Params a half of such an address?
+bool isOfAddress(const capture::Bytes &Params, size_t At,
+                 const capture::Case &C);
+
 /// Draws the float of \p Size bytes at \p Of within a half of what it is;
 /// false, and nothing is changed, if it is no number that people compute with.
 bool drawNear(uint8_t *Of, size_t Size, Random &Dice);

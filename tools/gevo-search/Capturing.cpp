@@ -12,7 +12,7 @@
 
 #include "tools/gevo-search/Capturing.h"
 #include "passes/edit/AtomicFile.h"
-#include "search/OtherInputs.h"
+#include "search/OtherSizes.h"
 #include "search/Workers.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FileSystem.h"

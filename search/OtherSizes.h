@@ -1,0 +1,46 @@
+//===- OtherSizes.h - Sizes that a launch may have --------------*- C++ -*-===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The part of OtherInputs that knows sizes: counts among the parameters, blocks
+// and threads, and buffers that go with a count. Values are as they were; it is
+// for the caller to change them, too.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_SEARCH_OTHERSIZES_H
+#define GEVO_SEARCH_OTHERSIZES_H
+
+#include "search/OtherInputs.h"
+
+namespace gevo {
+
+/// The only launch of \p C with smaller numbers in the place of those that may
+/// be counts, up to four for each: somewhat smaller, with three left over after
+/// fours, as compilers unroll loops by two or four, and what is left over is
+/// then for another loop, which is to have several rounds; 1, and 2 or 3, with
+/// which there is nothing but that; and one between these that leaves threads
+/// without work.
+std::vector<OtherInput> drawCounts(const capture::Case &C, Random &Dice);
+
+/// The same with fewer blocks and threads: a block less with what it stands for
+/// off a count; half of them for the same count, or for twice as much; and half
+/// of the threads of a block, if any number of them is right (\p AnyBlock).
+std::vector<OtherInput> drawBlocks(const capture::Case &C, bool AnyBlock);
+
+/// A program that has fewer elements has smaller buffers: lets those of \p O,
+/// whose expected memory is known, end with what its count asks for, so that an
+/// access past that is one out of bounds. \p Before and \p Now say where, by
+/// buffer, what the original touches ends, with the count as it was and as it
+/// is. Only a buffer whose size and whose use both follow the count, as that
+/// number of elements, its square or its cube, with a border of a few or
+/// without, is made smaller. False if there is none.
+bool fitBuffers(OtherInput &O, llvm::ArrayRef<uint64_t> Before,
+                llvm::ArrayRef<uint64_t> Now);
+
+} // namespace gevo
+
+#endif // GEVO_SEARCH_OTHERSIZES_H
