@@ -67,6 +67,8 @@ TEST(DoubtTest, AVariantMayNotLoseTheFence) {
   // The program itself may be so, and then its variants may.
   const Finding &Found = Bad.Findings.at(0);
   EXPECT_EQ(Found.Memory, "data");
+  O.AcceptedFindings.insert(findingKey(Found.Kernel, Found.Kind, "others"));
+  EXPECT_FALSE(R.run(handOver(""), O).passed()) << "it is of other memory";
   O.AcceptedFindings.insert(findingKey(Found.Kernel, Found.Kind, Found.Memory));
   EXPECT_TRUE(R.run(handOver(""), O).passed());
   O = {};
