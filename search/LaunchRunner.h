@@ -23,8 +23,10 @@ namespace gevo {
 /// What is replayed, and how it is judged.
 struct LaunchScenario {
   capture::Capture Captured;
-  /// For each case, the number of the module in a payload that has its kernel.
+  /// For each case, the number of the module in a payload that it is of.
   std::vector<unsigned> ModuleOf;
+  /// Names of kernels that are not the same in all modules.
+  std::set<std::string> Namesakes;
   /// What to call a case when it fails a variant; none: nothing.
   std::vector<std::string> Names;
   measure::OutputRules Rules;

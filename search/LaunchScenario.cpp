@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/gpu/ptx/SameCode.h"
 #include "search/LaunchRunner.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
@@ -94,6 +95,16 @@ std::string LaunchScenario::identity() const {
   return utohexstr(xxh3_64bits(All), /*LowerCase=*/true, 16);
 }
 
+// A name may stand in several modules, for other code in each. The text tells
+// whose launches these are, or the name, of a program that was built in another
+// way.
+static std::optional<unsigned> moduleOf(const Payload &Code, StringRef Text) {
+  for (unsigned I = 0; I < Code.Modules.size(); ++I)
+    if (gpu::ptx::isSameCode(Code.Modules[I], Text))
+      return I;
+  return std::nullopt;
+}
+
 static std::optional<unsigned> moduleWith(const Payload &Code,
                                           const std::string &Kernel) {
   for (unsigned I = 0; I < Code.Modules.size(); ++I)
@@ -112,14 +123,18 @@ Expected<LaunchScenario> gevo::readLaunches(const std::string &Folder,
   std::vector<capture::Case> All = std::move(Read->Cases);
   S.Captured = std::move(*Read);
   S.Captured.Cases.clear();
+  std::vector<std::optional<unsigned>> ByText;
+  for (const std::string &Text : S.Captured.Modules)
+    ByText.push_back(moduleOf(Code, Text));
   for (capture::Case &C : All) {
     // A case may hold several launches; all must be of one module of ours.
-    std::optional<unsigned> Module;
-    for (const capture::Launch &L : C.Launches) {
-      Module = moduleWith(Code, L.Kernel);
-      if (!Module)
-        break;
-    }
+    std::optional<unsigned> Module = ByText[C.Module];
+    if (!Module)
+      for (const capture::Launch &L : C.Launches) {
+        Module = moduleWith(Code, L.Kernel);
+        if (!Module)
+          break;
+      }
     if (!Module)
       continue;
     S.ModuleOf.push_back(*Module);

@@ -145,7 +145,7 @@ static bool diskIsFull() {
 }
 
 WholeRun gevo::runWhole(const WholeScenario &S, const Command &C,
-                        ArrayRef<std::string> PtxFiles, RunMode Mode) {
+                        ArrayRef<VariantFile> PtxFiles, RunMode Mode) {
   WholeRun R;
   std::vector<std::string> Arguments = {
       S.GevoRun, "--gpu=" + S.Gpu,
@@ -156,8 +156,11 @@ WholeRun gevo::runWhole(const WholeScenario &S, const Command &C,
       "--end-with=" + std::to_string(getpid())};
   if (Mode == RunMode::Untimed || Mode == RunMode::Verdict)
     Arguments.push_back("--time=off");
-  for (const std::string &File : PtxFiles)
-    Arguments.push_back("--substitute=" + File);
+  for (const VariantFile &File : PtxFiles) {
+    Arguments.push_back("--substitute=" + File.Name);
+    if (!File.Original.empty())
+      Arguments.push_back("--original=" + File.Original);
+  }
   if (S.StepLimit)
     Arguments.push_back("--step-limit=" + std::to_string(S.StepLimit));
   Arguments.push_back("--");

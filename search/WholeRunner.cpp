@@ -88,7 +88,7 @@ Fitness WholeCase::compare(const WholeRun &R) const {
 
 // Of a noisy time the least of some counts.
 static WholeRun runOften(const WholeScenario &S, const Command &C,
-                         ArrayRef<std::string> Files, RunMode Mode) {
+                         ArrayRef<VariantFile> Files, RunMode Mode) {
   constexpr unsigned Often = 3;
   bool Noisy = S.Goal.Kind == ObjectiveKind::Wall && Mode == RunMode::Plain;
   WholeRun R = runWhole(S, C, Files, Mode);
@@ -290,31 +290,45 @@ Fitness WholeRunner::judge(const WholeCase &Case, const WholeRun &R) const {
   return F;
 }
 
-Expected<std::vector<std::string>>
+static Expected<std::string> writeModule(StringRef Folder, const Twine &Name,
+                                         StringRef Text) {
+  SmallString<128> Path(Folder);
+  sys::path::append(Path, Name);
+  std::error_code EC;
+  raw_fd_ostream OS(Path, EC);
+  OS << Text;
+  OS.close();
+  if (EC || OS.has_error()) {
+    OS.clear_error();
+    return unfit("cannot write '" + Path + "'");
+  }
+  return Path.str().str();
+}
+
+Expected<std::vector<VariantFile>>
 WholeRunner::install(const Payload &Code) const {
   if (std::error_code EC = sys::fs::create_directories(Scratch))
     return unfit("cannot make '" + Scratch + "': " + EC.message());
   if (chdir(Scratch.c_str()))
     return unfit("cannot enter '" + Scratch + "'");
-  std::vector<std::string> Files;
+  std::vector<VariantFile> Files(Code.Modules.size());
   for (size_t I = 0; I < Code.Modules.size(); ++I) {
-    SmallString<128> Path(Scratch);
-    sys::path::append(Path, "module-" + Twine(I) + ".ptx");
-    std::error_code EC;
-    raw_fd_ostream OS(Path, EC);
-    OS << Code.Modules[I];
-    OS.close();
-    if (EC || OS.has_error()) {
-      OS.clear_error();
-      return unfit("cannot write '" + Path + "'");
-    }
-    Files.push_back(Path.str().str());
+    if (Error E =
+            writeModule(Scratch, "module-" + Twine(I) + ".ptx", Code.Modules[I])
+                .moveInto(Files[I].Name))
+      return E;
+    if (S.Originals.empty())
+      continue;
+    if (Error E = writeModule(Scratch, "original-" + Twine(I) + ".ptx",
+                              S.Originals[I])
+                      .moveInto(Files[I].Original))
+      return E;
   }
   return Files;
 }
 
 Fitness WholeRunner::verdict(const Payload &Code) {
-  Expected<std::vector<std::string>> Files = install(Code);
+  Expected<std::vector<VariantFile>> Files = install(Code);
   if (!Files)
     return Fitness::failed(Stage::Load, toString(Files.takeError()));
   bool Same = all_of(Cases, [](const WholeCase &C) { return C.SameUntimed; });
@@ -322,10 +336,10 @@ Fitness WholeRunner::verdict(const Payload &Code) {
 }
 
 Fitness WholeRunner::run(const Payload &Code) {
-  Expected<std::vector<std::string>> Installed = install(Code);
+  Expected<std::vector<VariantFile>> Installed = install(Code);
   if (!Installed)
     return Fitness::failed(Stage::Load, toString(Installed.takeError()));
-  const std::vector<std::string> &Files = *Installed;
+  const std::vector<VariantFile> &Files = *Installed;
   // Most variants are wrong or no faster, and to see that takes no more than
   // plain runs; what could enter the front must stand all checks, too.
   double Original = 0;
@@ -346,7 +360,7 @@ Fitness WholeRunner::run(const Payload &Code) {
   return F;
 }
 
-Fitness WholeRunner::runAll(ArrayRef<std::string> Files, RunMode Mode) const {
+Fitness WholeRunner::runAll(ArrayRef<VariantFile> Files, RunMode Mode) const {
   Fitness All;
   for (const WholeCase &Case : Cases) {
     Fitness F = judge(Case, runOften(S, Case.Run, Files, Mode));

@@ -67,11 +67,20 @@ struct WholeScenario {
   uint64_t MemoryBytes = 0;
   /// Longer than this many times the original's time is of no use; 0: any.
   double TimeBound = 0;
+  /// The modules of the original, where there are several: kernels of one name
+  /// may be in more than one of them.
+  std::vector<std::string> Originals;
 
   /// For caches: equal for what gives equal results.
   std::string identity() const;
   /// How the output of that number is compared (WholeRun::Outputs).
   measure::OutputSpec output(size_t Number) const;
+};
+
+/// A module of a variant, and the file of the one that it was made from; none
+/// if there is only one.
+struct VariantFile {
+  std::string Name, Original;
 };
 
 enum class RunMode {
@@ -83,7 +92,7 @@ enum class RunMode {
 
 /// Runs \p C with the code in \p PtxFiles, in the current directory.
 WholeRun runWhole(const WholeScenario &S, const Command &C,
-                  llvm::ArrayRef<std::string> PtxFiles,
+                  llvm::ArrayRef<VariantFile> PtxFiles,
                   RunMode Mode = RunMode::Checked);
 
 /// What a variant is compared with.
@@ -128,9 +137,9 @@ public:
 
 private:
   /// Writes modules to files in the folder of runs, which it enters.
-  llvm::Expected<std::vector<std::string>> install(const Payload &Code) const;
+  llvm::Expected<std::vector<VariantFile>> install(const Payload &Code) const;
   Fitness judge(const WholeCase &Case, const WholeRun &R) const;
-  Fitness runAll(llvm::ArrayRef<std::string> Files, RunMode Mode) const;
+  Fitness runAll(llvm::ArrayRef<VariantFile> Files, RunMode Mode) const;
 
   const WholeScenario &S;
   llvm::ArrayRef<WholeCase> Cases;

@@ -65,9 +65,10 @@ static bool sameSource(StringRef A, StringRef B) {
 // Several translation units may define a function of one name (static and
 // template functions). The fingerprint tells whose edits these are; when it
 // does not match, they are ours if the name is ours alone or the source is.
+// Static kernels have external linkage, as the host must see them.
 static bool concerns(const FunctionEdits &Edits, const Function *F,
                      const Module &M) {
-  return (F && F->hasExternalLinkage()) ||
+  return (F && F->hasExternalLinkage() && !isLocalName(F->getName())) ||
          sameSource(Edits.Source, M.getSourceFileName());
 }
 

@@ -24,6 +24,20 @@ StringRef gevo::stableName(StringRef Name) {
   return Name;
 }
 
+// An 'L' stands before the name of what is static, which may be inside of
+// namespaces.
+bool gevo::isLocalName(StringRef Name) {
+  if (Name.contains("_GLOBAL__N_"))
+    return true;
+  if (!Name.consume_front("_Z"))
+    return false;
+  size_t Length;
+  if (Name.consume_front("N"))
+    while (!Name.consumeInteger(10, Length))
+      Name = Name.drop_front(std::min(Length, Name.size()));
+  return Name.consume_front("L") && !Name.empty() && isDigit(Name[0]);
+}
+
 Function *gevo::findFunction(Module &M, StringRef Name) {
   if (Function *F = M.getFunction(Name))
     return F;

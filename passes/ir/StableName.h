@@ -21,6 +21,11 @@ namespace gevo {
 /// \p Name without such an end.
 llvm::StringRef stableName(llvm::StringRef Name);
 
+/// Whether C++ gives this mangled name to something that other translation
+/// units do not see, whatever its linkage: to what is static or in a namespace
+/// without a name.
+bool isLocalName(llvm::StringRef Name);
+
 /// The function of \p M with the stable name \p Name, or null.
 llvm::Function *findFunction(llvm::Module &M, llvm::StringRef Name);
 

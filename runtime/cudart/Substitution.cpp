@@ -66,7 +66,7 @@ cudaError_t gevo::cudart::loadSubstitutes(const DriverTable &D, Module &M) {
   // The embedded GPU does it itself, and there variables can be shared.
   if (D.gevoGpuNote)
     return cudaSuccess;
-  for (const std::string &File : substituteFiles()) {
+  for (const auto &[File, Original] : substituteFiles()) {
     std::optional<std::string> Text = substituteText(File);
     if (!Text)
       return fail(D, "cannot read '" + File + "', which is to be substituted");

@@ -35,6 +35,8 @@ IrProgram::create(std::vector<RecordedModule> Records,
   std::unique_ptr<IrProgram> P(new IrProgram());
   P->Records = std::move(Records);
   P->Context = std::make_unique<LLVMContext>();
+  // What replay tells functions by.
+  std::map<std::pair<std::string, std::string>, size_t> Known;
   for (const RecordedModule &R : P->Records) {
     Expected<std::unique_ptr<Module>> M =
         parseBitcodeFile(MemoryBufferRef(R.Bitcode, R.Source), *P->Context);
@@ -43,9 +45,18 @@ IrProgram::create(std::vector<RecordedModule> Records,
           inconvertibleErrorCode(),
           "the module recorded for '" + R.Source +
               "' cannot be read: " + toString(M.takeError()));
-    for (Function &F : **M)
-      if (!F.isDeclaration() && Wanted(F.getName()))
-        P->Functions.push_back({unsigned(P->Modules.size()), &F});
+    unsigned Number = P->Modules.size();
+    for (Function &F : **M) {
+      if (F.isDeclaration() || !Wanted(F.getName()))
+        continue;
+      auto [It, New] = Known.try_emplace(
+          {stableName(F.getName()).str(), fingerprint(F)}, P->Functions.size());
+      // One that its module has twice, replay edits only once.
+      if (!New && !P->Functions[It->second].in(Number))
+        P->Functions[It->second].Others[Number] = &F;
+      else if (New)
+        P->Functions.push_back({Number, &F, {}});
+    }
     P->Modules.push_back(std::move(*M));
     P->ToolsOf.push_back(std::make_unique<Tools>(R.Options));
   }
@@ -79,6 +90,19 @@ std::string IrProgram::identity() const {
 
 StringRef IrProgram::functionName(unsigned Function) const {
   return Functions[Function].F->getName();
+}
+
+std::set<std::string> IrProgram::namesakes() const {
+  std::set<std::string> Seen, Shared;
+  for (const Target &T : Functions) {
+    std::set<std::string> Names = {T.F->getName().str()};
+    for (const auto &[Module, F] : T.Others)
+      Names.insert(F->getName().str());
+    for (const std::string &Name : Names)
+      if (!Seen.insert(Name).second)
+        Shared.insert(Name);
+  }
+  return Shared;
 }
 
 size_t IrProgram::instructionCount() const {
@@ -288,7 +312,7 @@ Fitness IrProgram::buildModule(unsigned M, const EditList &Edits,
                                std::string &PTX) {
   std::map<unsigned, std::vector<Edit>> ByFunction;
   for (const PlacedEdit &E : Edits)
-    if (E.Function < Functions.size() && Functions[E.Function].Module == M)
+    if (E.Function < Functions.size() && Functions[E.Function].in(M))
       ByFunction[E.Function].push_back(E.Change);
   if (ByFunction.empty() && !Originals[M].empty()) {
     PTX = Originals[M];
@@ -299,7 +323,7 @@ Fitness IrProgram::buildModule(unsigned M, const EditList &Edits,
   std::vector<FunctionTask> Tasks;
   std::map<unsigned, KeptEffects> Effects;
   for (auto &[F, Changes] : ByFunction) {
-    Tasks.push_back({cast<Function>(&*Map[Functions[F].F]), Changes});
+    Tasks.push_back({cast<Function>(&*Map[Functions[F].in(M)]), Changes});
     if (F < NotReached.size())
       Effects.try_emplace(F, *Tasks.back().F, NotReached[F]);
   }
@@ -309,7 +333,7 @@ Fitness IrProgram::buildModule(unsigned M, const EditList &Edits,
       return Fitness::failed(Why->Edit ? Stage::Apply : Stage::Verify,
                              Why->Reason);
   for (auto &[F, Changes] : ByFunction) {
-    const Function &Original = *Functions[F].F;
+    const Function &Original = *Functions[F].in(M);
     if (Judged.count(Original.getName().str()))
       if (std::string Why =
               hopeless(*Copy->getFunction(Original.getName()), Original);

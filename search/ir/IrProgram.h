@@ -51,6 +51,9 @@ public:
 
   /// The name of a function in its module.
   llvm::StringRef functionName(unsigned Function) const;
+  /// Names that stand for other code in one module than in another, as those
+  /// of static functions may.
+  std::set<std::string> namesakes() const;
   size_t instructionCount() const;
   llvm::StringRef architecture() const { return Records[0].Architecture; }
   const std::vector<RecordedModule> &records() const { return Records; }
@@ -114,10 +117,20 @@ public:
 private:
   IrProgram() = default;
 
-  /// One function of one module.
+  /// One function. A header's may stand in several modules; for an edit set,
+  /// and so for replay, that is one function, which is edited in all of them.
   struct Target {
+    /// Where it stands first.
     unsigned Module;
     llvm::Function *F;
+    /// Where else, by module.
+    std::map<unsigned, llvm::Function *> Others;
+
+    /// Null if it does not stand there.
+    llvm::Function *in(unsigned M) const {
+      auto Other = Others.find(M);
+      return M == Module ? F : Other == Others.end() ? nullptr : Other->second;
+    }
   };
 
   /// A copy of one function to draw edits for.
@@ -144,7 +157,8 @@ private:
   /// apply.
   std::unique_ptr<Board> takeBoard(unsigned Function, const EditList &Base);
   bool isUnjudged(unsigned Function) const;
-  std::vector<llvm::Function *> targetsOf(unsigned Module) const;
+  /// Those of that module, by the number of the function.
+  std::map<unsigned, llvm::Function *> targetsOf(unsigned Module) const;
   bool isUnreached(unsigned Function, std::optional<unsigned> Number) const;
   /// The anchor of the code that no input comes to and that \p E changes; empty
   /// if there is none.

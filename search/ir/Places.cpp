@@ -229,10 +229,8 @@ Built IrProgram::buildTagged() {
     DIFile *Unit = Builder.createFile("gevo", ".");
     Builder.createCompileUnit(dwarf::DW_LANG_C, Unit, "gevo", true, "", 0, "",
                               DICompileUnit::DebugDirectivesOnly);
-    for (unsigned Index = 0; Index < Functions.size(); ++Index) {
-      if (Functions[Index].Module != M)
-        continue;
-      auto *F = cast<Function>(Map.lookup(Functions[Index].F));
+    for (auto [Index, Original] : targetsOf(M)) {
+      auto *F = cast<Function>(Map.lookup(Original));
       DIFile *File = Builder.createFile((FilePrefix + Twine(Index)).str(), ".");
       DISubprogram *Scope = Builder.createFunction(
           File, F->getName(), F->getName(), File, 1,

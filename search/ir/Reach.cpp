@@ -99,11 +99,11 @@ std::vector<unsigned> KeptEffects::left() const {
   return Numbers;
 }
 
-std::vector<Function *> IrProgram::targetsOf(unsigned M) const {
-  std::vector<Function *> All;
-  for (const Target &T : Functions)
-    if (T.Module == M)
-      All.push_back(T.F);
+std::map<unsigned, Function *> IrProgram::targetsOf(unsigned M) const {
+  std::map<unsigned, Function *> All;
+  for (unsigned Index = 0; Index < Functions.size(); ++Index)
+    if (Function *F = Functions[Index].in(M))
+      All[Index] = F;
   return All;
 }
 
@@ -111,7 +111,7 @@ Built IrProgram::buildMarked() const {
   return buildChanged(
       [&](unsigned M, Module &Copy, const ValueToValueMapTy &Map) {
         std::vector<Function *> Copies;
-        for (const Function *F : targetsOf(M))
+        for (auto [Index, F] : targetsOf(M))
           Copies.push_back(cast<Function>(Map.lookup(F)));
         watchBlocks(Copy, Copies);
       });
@@ -119,12 +119,21 @@ Built IrProgram::buildMarked() const {
 
 void IrProgram::setReached(ArrayRef<std::string> Marks) {
   NotReached.assign(Functions.size(), {});
-  std::vector<size_t> Next(Modules.size());
+  // What one module comes to is reached in all.
+  std::vector<std::string> Reached(Functions.size());
+  for (unsigned M = 0; M < Modules.size(); ++M) {
+    StringRef Rest = Marks[M];
+    for (auto [Index, F] : targetsOf(M)) {
+      StringRef Here = Rest.take_front(F->size());
+      Rest = Rest.drop_front(Here.size());
+      Reached[Index].resize(F->size(), '0');
+      for (size_t I = 0; I < Here.size(); ++I)
+        Reached[Index][I] = std::max(Reached[Index][I], Here[I]);
+    }
+  }
   for (unsigned Index = 0; Index < Functions.size(); ++Index) {
     const Target &T = Functions[Index];
-    NotReached[Index] = findUnreached(
-        *T.F, StringRef(Marks[T.Module]).substr(Next[T.Module], T.F->size()));
-    Next[T.Module] += T.F->size();
+    NotReached[Index] = findUnreached(*T.F, Reached[Index]);
     if (NotReached[Index].Effects.empty())
       continue;
     ValueToValueMapTy Map;

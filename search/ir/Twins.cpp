@@ -145,14 +145,18 @@ void gevo::watchTwins(Module &Copy, const std::vector<TwinQuestion> &Questions,
 Built IrProgram::buildWatched(size_t Most) {
   Questions.assign(Modules.size(), {});
   std::vector<TwinQuestion> All;
-  for (unsigned Index = 0; Index < Functions.size(); ++Index)
-    llvm::append_range(All, findTwins(*Functions[Index].F, Index));
+  for (unsigned M = 0; M < Modules.size(); ++M)
+    for (auto [Index, F] : targetsOf(M))
+      for (TwinQuestion &Q : findTwins(*F, Index)) {
+        Q.Module = M;
+        All.push_back(std::move(Q));
+      }
   llvm::stable_sort(All, [&](const TwinQuestion &A, const TwinQuestion &B) {
     return heatOf(A.Function, A.Number) > heatOf(B.Function, B.Number);
   });
   All.erase(All.begin() + std::min(Most, All.size()), All.end());
   for (TwinQuestion &Q : All)
-    Questions[Functions[Q.Function].Module].push_back(std::move(Q));
+    Questions[Q.Module].push_back(std::move(Q));
   return buildChanged(
       [&](unsigned M, Module &Copy, const ValueToValueMapTy &Map) {
         watchTwins(Copy, Questions[M], Map);
@@ -162,11 +166,23 @@ Built IrProgram::buildWatched(size_t Most) {
 // Of several equal values the one that takes least. It may have a twin itself,
 // and be gone: its twin's twin is as good.
 void IrProgram::setAnswers(ArrayRef<std::string> Answers) {
-  std::map<std::pair<unsigned, unsigned>, const TwinQuestion *> Equal;
+  auto KeyOf = [](const TwinQuestion &Q) {
+    return std::tuple(Q.Function, Q.Number, Q.Name);
+  };
+  // What differs in one module is not always equal.
+  std::map<std::tuple<unsigned, unsigned, std::string>, std::string> Told;
   for (unsigned M = 0; M < Modules.size(); ++M)
     for (size_t I = 0; I < Questions[M].size(); ++I) {
-      const TwinQuestion &Q = Questions[M][I];
-      if (StringRef(Answers[M]).substr(2 * I, 2) != "10")
+      std::string &All = Told[KeyOf(Questions[M][I])];
+      StringRef Here = StringRef(Answers[M]).substr(2 * I, 2);
+      All.resize(2, '0');
+      for (size_t Byte = 0; Byte < Here.size(); ++Byte)
+        All[Byte] = std::max(All[Byte], Here[Byte]);
+    }
+  std::map<std::pair<unsigned, unsigned>, const TwinQuestion *> Equal;
+  for (const std::vector<TwinQuestion> &Asked : Questions)
+    for (const TwinQuestion &Q : Asked) {
+      if (Told[KeyOf(Q)] != "10")
         continue;
       const TwinQuestion *&Best = Equal[{Q.Function, Q.Number}];
       if (!Best || Q.Height < Best->Height)

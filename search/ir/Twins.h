@@ -33,6 +33,8 @@ struct TwinQuestion {
   std::string Name;
   /// How many instructions, one after the other, the value takes.
   unsigned Height;
+  /// In which module the function is asked.
+  unsigned Module = 0;
 };
 
 /// What to ask about \p F, the function \p Function: each instruction against

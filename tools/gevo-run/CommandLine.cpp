@@ -70,6 +70,11 @@ std::string gevo::run::substitutePtx(const std::string &Name) {
   return std::move(*Ptx);
 }
 
+void gevo::run::failNoSubstitute() {
+  fail("option '--original' is about the '--substitute' before it, and there "
+       "is none");
+}
+
 void gevo::run::failUnknown(const std::string &Option,
                             const std::vector<std::string> &Known) {
   std::string Nearest;

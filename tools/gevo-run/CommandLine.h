@@ -27,6 +27,9 @@ uint64_t number(const std::string &Option, const std::string &Text,
 /// it cannot be read or is no PTX.
 std::string substitutePtx(const std::string &Name);
 
+/// Ends the tool, as an --original belongs to no --substitute.
+[[noreturn]] void failNoSubstitute();
+
 /// Fails because there is no \p Option; names the nearest of \p Known.
 [[noreturn]] void failUnknown(const std::string &Option,
                               const std::vector<std::string> &Known);

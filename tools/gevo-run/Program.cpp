@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/gevo-run/Program.h"
-#include "runtime/gpu/driver/SubstituteFiles.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -13,6 +13,7 @@
 #ifndef GEVO_TOOLS_GEVO_RUN_PROGRAM_H
 #define GEVO_TOOLS_GEVO_RUN_PROGRAM_H
 
+#include "runtime/gpu/driver/SubstituteFiles.h"
 #include "tools/gevo-run/CaptureOptions.h"
 #include "tools/gevo-run/CompareOptions.h"
 #include "tools/gevo-run/Elf.h"
@@ -29,7 +30,7 @@ struct ProgramOptions {
   std::string Checks = "bounds";
   std::string StepLimit;
   std::string Json; ///< File for the report; empty: text on standard error.
-  std::vector<std::string> Substitutes;
+  std::vector<SubstituteFile> Substitutes;
   std::string Driver = "embedded";
   CaptureOptions Capture;
   CompareOptions Compare;

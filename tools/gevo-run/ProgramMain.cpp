@@ -34,16 +34,17 @@ using namespace gevo::run;
 namespace {
 
 const char *const Known[] = {
-    "--gpu",     "--check",      "--profile",    "--time",    "--json",
-    "--missing", "--substitute", "--step-limit", "--driver",  "--capture",
-    "--kernels", "--launches",   "--costs",      "--keep",    "--compare",
-    "--output",  "--number",     "--tolerance",  "--end-with"};
+    "--gpu",     "--check",      "--profile",    "--time",     "--json",
+    "--missing", "--substitute", "--step-limit", "--driver",   "--capture",
+    "--kernels", "--launches",   "--costs",      "--keep",     "--compare",
+    "--output",  "--number",     "--tolerance",  "--end-with", "--original"};
 
 /// Of these, the value may be a word of its own.
 const std::string Valued[] = {
-    "--gpu",      "--json",       "--substitute", "--capture",   "--kernels",
-    "--launches", "--step-limit", "--driver",     "--costs",     "--keep",
-    "--compare",  "--output",     "--number",     "--tolerance", "--end-with"};
+    "--gpu",     "--json",      "--substitute", "--capture",
+    "--kernels", "--launches",  "--step-limit", "--driver",
+    "--costs",   "--keep",      "--compare",    "--output",
+    "--number",  "--tolerance", "--end-with",   "--original"};
 
 bool onOrOff(const std::string &Option, const std::string &Value) {
   if (Value == "on")
@@ -102,7 +103,11 @@ void takeOption(ProgramOptions &O, const std::string &Name,
   else if (Name == "--json")
     O.Json = needed();
   else if (Name == "--substitute")
-    O.Substitutes.push_back(readableFile(needed()));
+    O.Substitutes.push_back({readableFile(needed()), ""});
+  else if (Name == "--original" && O.Substitutes.empty())
+    failNoSubstitute();
+  else if (Name == "--original")
+    O.Substitutes.back().Original = readableFile(needed());
   else if (Name == "--step-limit")
     O.StepLimit = std::to_string(number(Name, needed()));
   else if (Name == "--driver")
@@ -137,8 +142,8 @@ ProgramOptions parse(int Argc, char **Argv) {
     O.Timing = true;
   // Another driver may take PTX that the embedded GPU does not.
   if (O.Driver == "embedded")
-    for (const std::string &File : O.Substitutes)
-      substitutePtx(File);
+    for (const SubstituteFile &File : O.Substitutes)
+      substitutePtx(File.Name);
   return O;
 }
 
@@ -188,9 +193,9 @@ std::vector<std::string> complaints(const ProgramOptions &O,
   std::vector<std::string> All(R.Problems.begin(), R.Problems.end());
   if (!R.Processes && All.empty() && O.Driver == "embedded")
     All.push_back(unseen(O.Command[0], Status));
-  for (const std::string &File : O.Substitutes)
+  for (const auto &[File, Original] : O.Substitutes)
     if (std::none_of(R.Substituted.begin(), R.Substituted.end(),
-                     [&](const auto &S) { return S.first == File; }))
+                     [&Name = File](const auto &S) { return S.first == Name; }))
       All.push_back("'" + File +
                     "' took the place of nothing: no module that the program "
                     "loaded has a kernel of a name in it");

@@ -14,6 +14,7 @@
 #include "runtime/gpu/capture/Blob.h"
 #include "runtime/gpu/capture/CaptureFile.h"
 #include "runtime/gpu/driver/Settings.h"
+#include "runtime/gpu/ptx/SameCode.h"
 #include "runtime/measure/Replay.h"
 #include "tools/gevo-run/CaptureOptions.h"
 #include "tools/gevo-run/CommandLine.h"
@@ -42,10 +43,11 @@ namespace {
 const char *const Known[] = {
     "--replay", "--gpu",        "--driver",  "--check",     "--time",
     "--l2",     "--substitute", "--kernels", "--tolerance", "--step-limit",
-    "--repeat", "--json",       "--extract", "--costs"};
+    "--repeat", "--json",       "--extract", "--costs",     "--original"};
 
 struct Substitute {
   std::string Name, Ptx;
+  std::string Original; ///< The PTX it was made from; empty: not known.
   bool Used = false;
 };
 
@@ -101,7 +103,11 @@ void takeOption(ReplayLine &L, const std::string &Name,
   else if (Name == "--extract")
     L.Extract = Value;
   else if (Name == "--substitute") {
-    L.Substitutes.push_back({Value, substitutePtx(Value), false});
+    L.Substitutes.push_back({Value, substitutePtx(Value), ""});
+  } else if (Name == "--original" && L.Substitutes.empty()) {
+    failNoSubstitute();
+  } else if (Name == "--original") {
+    L.Substitutes.back().Original = substitutePtx(Value);
   } else if (Name == "--kernels") {
     try {
       L.Kernels = std::regex(Value);
@@ -253,6 +259,21 @@ void sayFailures(const std::vector<Row> &Rows) {
                    R.Result.Reason.c_str());
 }
 
+/// What takes the place of \p Kernel of the module \p Ptx: of those that have
+/// it the first that was made from the module, or the first; null if none has.
+Substitute *substituteFor(ReplayLine &L, const std::string &Ptx,
+                          const std::string &Kernel) {
+  Substitute *First = nullptr;
+  for (Substitute &S : L.Substitutes) {
+    if (!defines(S.Ptx, Kernel))
+      continue;
+    if (gpu::ptx::isSameCode(S.Original, Ptx))
+      return &S;
+    First = First ? First : &S;
+  }
+  return First;
+}
+
 std::vector<Row> replayAll(Device &D, const capture::Capture &All,
                            ReplayLine &L) {
   std::vector<Row> Rows;
@@ -265,12 +286,11 @@ std::vector<Row> replayAll(Device &D, const capture::Capture &All,
     const std::string *Ptx = &All.Modules[C.Module];
     Replay One(D, C);
     R.Prepared = double(std::clock()) * (1e6 / CLOCKS_PER_SEC);
-    for (Substitute &S : L.Substitutes)
-      if (!R.Replaced && defines(S.Ptx, Kernel)) {
-        R.Before = One.run(*Ptx, L.Run).Microseconds;
-        Ptx = &S.Ptx;
-        R.Replaced = S.Used = true;
-      }
+    if (Substitute *S = substituteFor(L, *Ptx, Kernel)) {
+      R.Before = One.run(*Ptx, L.Run).Microseconds;
+      Ptx = &S->Ptx;
+      R.Replaced = S->Used = true;
+    }
     R.Result = One.run(*Ptx, L.Run);
     Rows.push_back(std::move(R));
   }

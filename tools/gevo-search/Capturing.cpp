@@ -65,6 +65,7 @@ Expected<LaunchScenario> gevo::captureLaunches(const WholeScenario &S,
   Launches->TimeBound = S.TimeBound;
   Launches->AcceptedFindings = S.AcceptedFindings;
   Launches->Rules = S.Rules;
+  Launches->Namesakes = Device.namesakes();
   return Launches;
 }
 
@@ -205,8 +206,9 @@ Error gevo::observeReach(const LaunchScenario &Launches,
 }
 
 // The cases to make others of: of each kernel those that stand for most time.
-static std::vector<size_t> typicalCases(const capture::Capture &All,
+static std::vector<size_t> typicalCases(const LaunchScenario &From,
                                         unsigned PerKernel) {
+  const capture::Capture &All = From.Captured;
   std::vector<size_t> Order(All.Cases.size()), Chosen;
   std::iota(Order.begin(), Order.end(), 0);
   llvm::stable_sort(Order, [&](size_t A, size_t B) {
@@ -215,10 +217,13 @@ static std::vector<size_t> typicalCases(const capture::Capture &All,
     };
     return Share(A) > Share(B);
   });
-  std::map<std::string, unsigned> Count;
-  for (size_t I : Order)
-    if (Count[All.Cases[I].Launches[0].Kernel]++ < PerKernel)
+  std::map<std::pair<std::string, unsigned>, unsigned> Count;
+  for (size_t I : Order) {
+    const std::string &Kernel = All.Cases[I].Launches[0].Kernel;
+    unsigned Module = From.Namesakes.count(Kernel) ? From.ModuleOf[I] + 1 : 0;
+    if (Count[{Kernel, Module}]++ < PerKernel)
       Chosen.push_back(I);
+  }
   return Chosen;
 }
 
@@ -245,7 +250,7 @@ static std::string makeInputs(const LaunchScenario &From,
   Made.Cases.clear();
   json::Array Names;
   Random Dice(Which.Seed);
-  for (size_t I : typicalCases(From.Captured, Which.PerKernel)) {
+  for (size_t I : typicalCases(From, Which.PerKernel)) {
     const capture::Case &C = From.Captured.Cases[I];
     const std::string &Ptx = From.Captured.Modules[C.Module];
     KernelTraits Traits = traitsOf(Ptx, C.Launches[0].Kernel);

@@ -86,6 +86,8 @@ Error Judges::describe(Target &T) {
       sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(enterNew)));
   T.Scenario.GevoRun += "/gevo-run";
   T.Scenario.Rules = Asked.Tolerance;
+  if (Original.Modules.size() > 1)
+    T.Scenario.Originals = Original.Modules;
   T.Scenario.Goal = cantFail(parseObjective(Asked.Objective), "it was checked");
   // Slower variants may be stepping stones, if not by much; a clock on the wall
   // says little about a single run.
@@ -236,7 +238,7 @@ Error Judges::prepare(bool Again) {
 }
 
 std::set<std::string> Judges::silentKernels() const {
-  std::set<std::string> All;
+  std::set<std::string> All, Namesakes = Device.namesakes();
   for (const WholeRun::Kernel &K : Targets[0].Cases[0].Original.Kernels)
     if (K.Silent == K.Launches)
       All.insert(K.Name);
@@ -248,6 +250,10 @@ std::set<std::string> Judges::silentKernels() const {
     for (const capture::Case &C : Launches->Captured.Cases)
       if (C.Printed && !C.Printed->empty())
         All.erase(C.Launches[0].Kernel);
+  // Of several kernels with one name, nobody says which of them it was.
+  for (const WholeRun::Kernel &K : Targets[0].Cases[0].Original.Kernels)
+    if (K.Silent && Namesakes.count(K.Name))
+      All.insert(K.Name);
   return All;
 }
 
@@ -255,11 +261,14 @@ std::set<std::string> Judges::silentKernels() const {
 // compared that it would have written.
 Error Judges::leaveSilent() {
   std::set<std::string> Silent = silentKernels();
+  std::set<std::string> Namesakes = Device.namesakes();
   size_t Left = Device.functionCount();
   for (unsigned I = 0; I < Device.functionCount(); ++I)
     if (StringRef Name = Device.functionName(I); Silent.count(Name.str())) {
       --Left;
       V.say(demangle(Name.str()) +
+            (Namesakes.count(Name.str()) ? ", or another kernel of this name,"
+                                         : "") +
             " writes nothing in this run, so nothing would show that an edit "
             "of it is wrong; it is left as it is");
     }

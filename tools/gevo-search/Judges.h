@@ -91,7 +91,7 @@ private:
   llvm::Error capture(bool Again);
   llvm::Error checkRules() const;
   /// The kernels of the run that write and print nothing, neither in it nor
-  /// with guards.
+  /// with guards; or, where several have one name, that may be such.
   std::set<std::string> silentKernels() const;
   llvm::Error leaveSilent();
   llvm::Error makeInputs(bool Again);

@@ -230,10 +230,11 @@ Fitness Judges::judgeThoroughly(const Individual &I) {
       F = C.Result;
       F.Reason = C.Name + ": " + F.Reason;
     }
-  std::set<std::string> Silent = silentKernels();
+  std::set<std::string> Silent = silentKernels(),
+                        Namesakes = Device.namesakes();
   for (const WholeCase &Case : Targets[0].HeldOut)
     for (const WholeRun::Kernel &K : Case.Original.Kernels)
-      if (K.Silent < K.Launches)
+      if (K.Silent < K.Launches && !Namesakes.count(K.Name))
         Silent.erase(K.Name);
   for (const PlacedEdit &E : I.Edits)
     if (std::string Name = Device.functionName(E.Function).str();

@@ -12,6 +12,7 @@
 #include "runtime/gpu/driver/SubstituteFiles.h"
 #include "runtime/gpu/driver/Substitution.h"
 #include "runtime/gpu/ptx/Parser.h"
+#include "runtime/gpu/ptx/SameCode.h"
 
 using namespace gevo;
 using namespace gevo::driver;
@@ -113,6 +114,21 @@ bool haveSameParams(const gpu::Kernel &A, const gpu::Kernel &B) {
                     });
 }
 
+/// The files whose kernels are for \p M: those that were made from it, or all
+/// if none is known to be.
+std::vector<std::string> filesFor(const Module &M) {
+  std::vector<std::string> All, Own;
+  for (const SubstituteFile &File : substituteFiles()) {
+    All.push_back(File.Name);
+    if (File.Original.empty() || M.Texts.size() != 1)
+      continue;
+    std::optional<std::string> Text = substituteText(File.Original);
+    if (Text && gpu::ptx::isSameCode(*Text, M.Texts[0]))
+      Own.push_back(File.Name);
+  }
+  return Own.empty() ? All : Own;
+}
+
 /// Puts kernels of GEVO_SUBSTITUTE in the place of the module's. They use the
 /// module's variables.
 CUresult substituteKernels(CUmodule Handle, std::string &Log) {
@@ -121,7 +137,7 @@ CUresult substituteKernels(CUmodule Handle, std::string &Log) {
   for (const gpu::ModuleVariable &V : M->Loaded->variables())
     if (V.IsNamed)
       Shared[V.Name] = V.Address;
-  for (const std::string &File : substituteFiles()) {
+  for (const std::string &File : filesFor(*M)) {
     std::optional<std::string> Text = substituteText(File);
     std::shared_ptr<Module> Other;
     CUresult R = CUDA_ERROR_FILE_NOT_FOUND;
@@ -155,7 +171,7 @@ CUresult substituteKernels(CUmodule Handle, std::string &Log) {
 } // namespace
 
 CUresult gevo::driver::checkSubstitutes(std::string &Log) {
-  for (const std::string &File : substituteFiles()) {
+  for (const auto &[File, Original] : substituteFiles()) {
     std::optional<std::string> Text = substituteText(File);
     std::string Why;
     if (Text) {

@@ -25,31 +25,50 @@
 
 namespace gevo {
 
-/// The names in GEVO_SUBSTITUTE, which are separated by colons; after a
-/// backslash a colon, or another backslash, is part of a name.
-inline std::vector<std::string> substituteFiles() {
-  const char *List = std::getenv("GEVO_SUBSTITUTE");
-  std::vector<std::string> Files;
+struct SubstituteFile {
   std::string Name;
+  /// The file of the module that it was made from; empty: not known.
+  std::string Original;
+};
+
+/// The files in GEVO_SUBSTITUTE, which are separated by colons; after a
+/// backslash a colon, or another backslash, is part of a name, and after a
+/// backslash and '=' comes the file of the original.
+inline std::vector<SubstituteFile> substituteFiles() {
+  const char *List = std::getenv("GEVO_SUBSTITUTE");
+  std::vector<SubstituteFile> Files;
+  SubstituteFile Next;
+  std::string *To = &Next.Name;
   for (const char *C = List ? List : ""; *C; ++C) {
     bool Ends = *C == ':';
-    if (*C == '\\' && (C[1] == ':' || C[1] == '\\'))
+    bool Turns = *C == '\\' && C[1] == '=';
+    if (*C == '\\' && (C[1] == ':' || C[1] == '\\' || Turns))
       ++C;
-    if (!Ends)
-      Name += *C;
-    if ((Ends || !C[1]) && !Name.empty())
-      Files.push_back(std::exchange(Name, ""));
+    if (Turns)
+      To = &Next.Original;
+    else if (!Ends)
+      *To += *C;
+    if (!Ends && C[1])
+      continue;
+    if (!Next.Name.empty())
+      Files.push_back(std::exchange(Next, {}));
+    To = &Next.Name;
   }
   return Files;
 }
 
-/// What GEVO_SUBSTITUTE has to be for these names.
-inline std::string substituteList(const std::vector<std::string> &Files) {
+/// What GEVO_SUBSTITUTE has to be for these files.
+inline std::string substituteList(const std::vector<SubstituteFile> &Files) {
   std::string List;
-  for (const std::string &File : Files) {
-    List += List.empty() ? "" : ":";
-    for (char C : File)
+  auto Add = [&](const std::string &Name) {
+    for (char C : Name)
       List += C == ':' || C == '\\' ? std::string{'\\', C} : std::string{C};
+  };
+  for (const SubstituteFile &File : Files) {
+    List += List.empty() ? "" : ":";
+    Add(File.Name);
+    List += File.Original.empty() ? "" : "\\=";
+    Add(File.Original);
   }
   return List;
 }

@@ -7,7 +7,9 @@
 //
 // Kernels of the files in GEVO_SUBSTITUTE take the place of those with the same
 // name in every module that a program loads, be it through the runtime, as a
-// library or as a module. They share the module's variables.
+// library or as a module. They share the module's variables. A file that was
+// made from one of the modules is for that one alone: static kernels of others
+// may have the same names.
 //
 //===----------------------------------------------------------------------===//
 

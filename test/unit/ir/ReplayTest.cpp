@@ -16,6 +16,7 @@
 #include "passes/ir/Fingerprint.h"
 #include "passes/ir/Lower.h"
 #include "passes/ir/Mutate.h"
+#include "passes/ir/StableName.h"
 #include "test/unit/ir/Modules.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -236,4 +237,14 @@ TEST(Fingerprint, ACloneHasTheSameAndAnEditAnother) {
   EXPECT_NE(fingerprint(*M->getFunction("loop")), Before);
   F.begin()->begin()->setOperand(1, F.getArg(0));
   EXPECT_NE(fingerprint(F), Before);
+}
+
+TEST(StableName, NamesOfOneSourceAreKnown) {
+  for (const char *Name :
+       {"_ZL4stepPi", "_ZN12_GLOBAL__N_14stepEPi", "_ZN1a2bcL4stepEPi",
+        "_ZL4stepIiEvPT_", "_ZN1aL4stepIiEEvPT_"})
+    EXPECT_TRUE(isLocalName(Name)) << Name;
+  for (const char *Name : {"_Z4stepPi", "_ZN1a4stepEPi", "_Z4stepIiEvPT_",
+                           "_ZN1L4stepEPi", "_Z4LoopPi", "L4step", "step", ""})
+    EXPECT_FALSE(isLocalName(Name)) << Name;
 }

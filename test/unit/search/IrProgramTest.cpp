@@ -20,13 +20,15 @@
 using namespace gevo;
 using namespace llvm;
 
-static std::unique_ptr<IrProgram> programOf(const char *Text) {
+static std::unique_ptr<IrProgram> programOf(ArrayRef<const char *> Texts) {
   static bool Once = (initializeNVPTX(), true);
   (void)Once;
   LLVMContext C;
-  std::unique_ptr<Module> M = parseModule(Text, C);
-  return cantFail(IrProgram::create({recordModule(*M, CompileOptions())},
-                                    [](StringRef) { return true; }));
+  std::vector<RecordedModule> Records;
+  for (const char *Text : Texts)
+    Records.push_back(recordModule(*parseModule(Text, C), CompileOptions()));
+  return cantFail(
+      IrProgram::create(std::move(Records), [](StringRef) { return true; }));
 }
 
 // The PTX that a compiler makes of the recorded module and the file.
@@ -82,6 +84,41 @@ TEST(IrProgram, ProposalsAreRepeatableAndLeaveTheProgramAlone) {
   }
   EXPECT_EQ(P->build({}).Code.hash(), Before);
   EXPECT_NE(P->identity(), programOf(SharedModule)->identity());
+}
+
+// As in replay: what has the same name and code is one function, wherever it
+// stands, and what has only the same name is another.
+TEST(IrProgram, FunctionsAreToldByNameAndCode) {
+  std::string Other = LoopModule;
+  size_t At = Other.find("xor i32 %m, 255");
+  ASSERT_NE(At, Other.npos);
+  Other.replace(At, 15, "xor i32 %m, 127");
+  std::unique_ptr<IrProgram> P = programOf({LoopModule, Other.c_str()});
+  ASSERT_EQ(P->functionCount(), 3u);
+  EXPECT_EQ(P->functionName(0), "loop");
+  EXPECT_EQ(P->functionName(1), "straight");
+  EXPECT_EQ(P->functionName(2), "straight");
+  EXPECT_EQ(P->namesakes(), std::set<std::string>{"straight"});
+
+  Payload Before = P->build({}).Code;
+  auto ChangedBy = [&](const char *Key) {
+    EditList Edits = {cantFail(parsePlacedEdit(Key))};
+    Built B = P->build(Edits);
+    EXPECT_TRUE(B.ok()) << B.Failure.Reason;
+    EXPECT_EQ(P->describeSet(Edits, {}).Architectures[0].Functions.size(), 1u);
+    return std::pair(B.Code.Modules[0] != Before.Modules[0],
+                     B.Code.Modules[1] != Before.Modules[1]);
+  };
+  EXPECT_EQ(ChangedBy("0 delete at=i13"), std::pair(true, true));
+  EXPECT_EQ(ChangedBy("1 delete at=i3"), std::pair(true, false));
+  EXPECT_EQ(ChangedBy("2 delete at=i3"), std::pair(false, true));
+
+  // What one module comes to is reached.
+  P->setReached({"000000", "111111"});
+  std::set<unsigned> Editable;
+  for (const Place &Here : P->places())
+    Editable.insert(Here.Function);
+  EXPECT_EQ(Editable, (std::set<unsigned>{0, 2}));
 }
 
 TEST(IrProgram, EditsThatDoNotApplyFailAtTheirStage) {
