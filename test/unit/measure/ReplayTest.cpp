@@ -200,8 +200,7 @@ TEST_F(ReplayTest, RaceIsAFinding) {
   const Finding &Found = R.Findings.at(0);
   O.AcceptedFindings.insert(findingKey(Found.Kernel, Found.Kind, "words"));
   EXPECT_TRUE(run(doubling(), Racy, O).passed());
-  O = {};
-  O.Checks = "bounds";
+  O = {.Checks = "bounds"};
   EXPECT_TRUE(run(doubling(), Racy, O).passed());
 }
 
