@@ -22,26 +22,71 @@ double gevo::driver::launchMicroseconds(const DeviceProperties &P,
   return Cycles / (P.Config.ClockKHz / 1000.0);
 }
 
-const gpu::timing::CostProgram &
-gevo::driver::costsOf(Context &Ctx, Function &F,
-                      gpu::timing::CostChoice Choice) {
+namespace {
+
+MachineCode assembleFunction(const Function &F) {
   // A text is read for each of its kernels, and the assembler may need all of
   // it; what takes longer than most programs run is left to the rules.
   constexpr size_t LongestText = size_t(4) << 20;
+  MachineCode Made;
+  // Of code that was linked, no text has all.
+  const std::vector<std::string> &Texts = F.Owner->Texts;
+  if (Texts.size() != 1 || Texts[0].size() > LongestText)
+    return Made;
+  gpu::Result<gpu::timing::SassModule> Machine = gpu::timing::assemble(
+      gpu::timing::findSassTools(), Texts[0],
+      F.Owner->Ctx->Owner.Properties.Profile.Arch, F.Code->name());
+  if (!Machine)
+    return Made;
+  auto It = Machine->find(F.Code->name());
+  if (It != Machine->end())
+    Made.Registers = It->second.Registers;
+  Made.Code = std::move(*Machine);
+  return Made;
+}
+
+/// The machine code of \p F, made if it was not; its MachineLock must be held.
+MachineCode &machineCodeOf(Function &F) {
+  if (!F.Machine)
+    F.Machine = assembleFunction(F);
+  return *F.Machine;
+}
+
+} // namespace
+
+const gpu::timing::CostProgram &
+gevo::driver::costsOf(Context &Ctx, Function &F,
+                      gpu::timing::CostChoice Choice) {
   bool Rules = Choice == gpu::timing::CostChoice::Rules;
   if (F.Costs && !(Rules && F.Costs->Source == gpu::timing::CostSource::Sass))
     return *F.Costs;
-  // Of code that was linked, no text has all.
-  const std::vector<std::string> &Texts = F.Owner->Texts;
-  if (!Rules && Texts.size() == 1 && Texts[0].size() <= LongestText)
-    if (auto Machine =
-            gpu::timing::assemble(gpu::timing::findSassTools(), Texts[0],
-                                  Ctx.Clock.profile().Arch, F.Code->name())) {
-      F.Costs = Ctx.Clock.costs(*F.Code, &*Machine);
-      return *F.Costs;
-    }
-  F.Costs = Ctx.Clock.costs(*F.Code);
+  if (Rules) {
+    F.Costs = Ctx.Clock.costs(*F.Code);
+    return *F.Costs;
+  }
+  std::lock_guard<std::mutex> Guard(F.MachineLock);
+  MachineCode &Machine = machineCodeOf(F);
+  F.Costs = Ctx.Clock.costs(*F.Code, Machine.Code ? &*Machine.Code : nullptr);
+  Machine.Code.reset();
   return *F.Costs;
+}
+
+gpu::KernelAttributes gevo::driver::attributesOf(Function &F, bool Assemble) {
+  gpu::KernelAttributes A = F.Code->attributes();
+  Context &Ctx = *F.Owner->Ctx;
+  {
+    std::lock_guard<std::mutex> Guard(Ctx.Lock);
+    if (Ctx.Settings.Costs == gpu::timing::CostChoice::Rules)
+      return A;
+    Assemble |= Ctx.Settings.Timing;
+  }
+  std::lock_guard<std::mutex> Guard(F.MachineLock);
+  if (Assemble || F.Machine)
+    if (uint32_t Registers = machineCodeOf(F).Registers) {
+      A.RegistersPerThread = Registers;
+      A.RegistersEstimated = false;
+    }
+  return A;
 }
 
 void gevo::driver::wroteThroughCache(uint64_t Address, uint64_t Bytes) {

@@ -30,6 +30,12 @@ double launchMicroseconds(const DeviceProperties &P,
 const gpu::timing::CostProgram &costsOf(Context &Ctx, Function &F,
                                         gpu::timing::CostChoice Choice);
 
+/// What the driver knows of \p F. The registers are those of its machine code
+/// where launches are timed by it, or if \p Assemble, unless it cannot be made
+/// or the settings ask for the rules; otherwise they are an estimate. Queries
+/// and launches must agree, so all of them ask here.
+gpu::KernelAttributes attributesOf(Function &F, bool Assemble = false);
+
 /// Bytes [\p Address, \p Address + \p Bytes) were written by a copy or a fill:
 /// they went through the L2 of the context that owns them.
 void wroteThroughCache(uint64_t Address, uint64_t Bytes);

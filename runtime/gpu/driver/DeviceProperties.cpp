@@ -87,7 +87,9 @@ unsigned gevo::driver::residentBlocks(const DeviceProperties &P,
   size_t Shared = Kernel.StaticSharedBytes + DynamicShared;
   if (Shared > P.Config.MaxSharedBytesPerBlock)
     return 0;
-  return gpu::occupancyOf(P.Config,
-                          {Threads, Shared, Kernel.RegistersPerThread})
-      .BlocksPerSM;
+  uint32_t Registers = Kernel.RegistersPerThread;
+  // An estimate may be too high, and what runs on a GPU must run here.
+  if (Kernel.RegistersEstimated)
+    Registers = std::min(Registers, gpu::mostRegisters(P.Config, Threads));
+  return gpu::occupancyOf(P.Config, {Threads, Shared, Registers}).BlocksPerSM;
 }

@@ -52,7 +52,8 @@ std::optional<int> deviceAttribute(const DeviceProperties &P,
                                    cuda::CUdevice_attribute Attribute);
 
 /// How many blocks of \p Threads threads of a kernel with \p Kernel's needs
-/// and \p DynamicShared bytes more are resident on one multiprocessor.
+/// and \p DynamicShared bytes more are resident on one multiprocessor. Where
+/// its registers are an estimate, these do not make it none.
 unsigned residentBlocks(const DeviceProperties &P,
                         const gpu::KernelAttributes &Kernel, unsigned Threads,
                         size_t DynamicShared);

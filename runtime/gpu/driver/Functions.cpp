@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/gpu/driver/Clock.h"
 #include "runtime/gpu/driver/Driver.h"
 
 #include <algorithm>
@@ -39,7 +40,7 @@ std::optional<int> attributeOf(Function &F, CUfunction_attribute Attribute) {
   case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
     return int(A.LocalBytesPerThread);
   case CU_FUNC_ATTRIBUTE_NUM_REGS:
-    return int(A.RegistersPerThread);
+    return int(attributesOf(F).RegistersPerThread);
   case CU_FUNC_ATTRIBUTE_PTX_VERSION:
     return int(A.TargetArch);
   case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
@@ -72,7 +73,7 @@ CUresult potentialBlockSize(int *Grid, int *Block, CUfunction Handle,
   if (!Grid || !Block)
     return CUDA_ERROR_INVALID_VALUE;
   const DeviceProperties &P = propertiesOf(*F);
-  const gpu::KernelAttributes &A = F->Code->attributes();
+  const gpu::KernelAttributes A = attributesOf(*F);
   unsigned Max = std::min(A.MaxThreadsPerBlock, P.Config.MaxThreadsPerBlock);
   if (Limit > 0)
     Max = std::min(Max, unsigned(Limit));
@@ -211,7 +212,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *Blocks,
     return R;
   if (!Blocks || Threads <= 0)
     return CUDA_ERROR_INVALID_VALUE;
-  *Blocks = int(residentBlocks(propertiesOf(*F), F->Code->attributes(),
+  *Blocks = int(residentBlocks(propertiesOf(*F), attributesOf(*F),
                                unsigned(Threads), Dynamic));
   return CUDA_SUCCESS;
 }
@@ -253,7 +254,7 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *Bytes,
   if (!Bytes || Blocks <= 0 || Threads <= 0)
     return CUDA_ERROR_INVALID_VALUE;
   const DeviceProperties &P = propertiesOf(*F);
-  const gpu::KernelAttributes &A = F->Code->attributes();
+  const gpu::KernelAttributes A = attributesOf(*F);
   if (residentBlocks(P, A, unsigned(Threads), 0) < unsigned(Blocks))
     return CUDA_ERROR_INVALID_VALUE;
   // Occupancy falls as memory grows, so the largest amount can be bisected.

@@ -123,6 +123,10 @@ CUresult runLaunch(const LaunchPlan &Plan, WorkReport &Report) {
     Cycles = Timed.Timing.Cycles;
     Timing = std::move(Timed.Timing);
   } else {
+    Options.Resident =
+        residentBlocks(Ctx.Owner.Properties, attributesOf(*Plan.F),
+                       unsigned(Plan.Block.count()), Plan.DynamicShared) *
+        uint64_t(Ctx.Owner.Properties.Config.NumSMs);
     Result = Ctx.Engine->launch(*Plan.F->Code, Options);
     Report.Microseconds =
         launchMicroseconds(Ctx.Owner.Properties, Result.Counters);
@@ -235,9 +239,15 @@ CUresult gevo::driver::checkPlan(LaunchPlan &Plan) {
     return CUDA_ERROR_INVALID_VALUE;
   if (B.count() > A.MaxThreadsPerBlock)
     return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
-  uint64_t Resident =
-      uint64_t(residentBlocks(P, A, unsigned(B.count()), Plan.DynamicShared)) *
-      P.Config.NumSMs;
+  auto resident = [&](bool Assemble) {
+    return uint64_t(residentBlocks(P, attributesOf(*Plan.F, Assemble),
+                                   unsigned(B.count()), Plan.DynamicShared)) *
+           P.Config.NumSMs;
+  };
+  // No grid is refused by an estimate if the assembler can tell.
+  uint64_t Resident = resident(/*Assemble=*/false);
+  if (Plan.Cooperative && G.count() > Resident)
+    Resident = resident(/*Assemble=*/true);
   if (!Resident)
     return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
   if (Plan.Cooperative && G.count() > Resident)

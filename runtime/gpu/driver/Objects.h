@@ -193,6 +193,12 @@ struct FunctionSettings {
   CUfunc_cache Cache = CU_FUNC_CACHE_PREFER_NONE;
 };
 
+/// What the assembler makes of a function.
+struct MachineCode {
+  std::optional<gpu::timing::SassModule> Code; ///< Until costs are made of it.
+  uint32_t Registers = 0;                      ///< Of a thread; 0: not known.
+};
+
 struct Function : Object {
   static constexpr ObjectKind ObjectKindOf = ObjectKind::Function;
 
@@ -203,6 +209,10 @@ struct Function : Object {
   /// What its instructions cost, once a launch was timed. The context's
   /// ClockLock guards it.
   std::optional<gpu::timing::CostProgram> Costs;
+  /// What the assembler made of it, once that was asked for. A lock of its own:
+  /// launches, which hold the ClockLock, may wait for the program.
+  std::mutex MachineLock;
+  std::optional<MachineCode> Machine;
   std::mutex Lock;
   FunctionSettings Settings;
 };

@@ -53,7 +53,9 @@ struct KernelParam {
 
 /// What the driver API reports about a kernel.
 struct KernelAttributes {
-  uint32_t RegistersPerThread = 0; ///< Liveness estimate on the PTX.
+  /// Estimated from liveness on the PTX, within what launch bounds allow.
+  uint32_t RegistersPerThread = 0;
+  bool RegistersEstimated = true; ///< Otherwise the assembler counted them.
   uint32_t StaticSharedBytes = 0;
   uint32_t LocalBytesPerThread = 0;
   uint32_t ConstBytes = 0;

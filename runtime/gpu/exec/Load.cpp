@@ -13,6 +13,7 @@
 #include "runtime/gpu/exec/Decode.h"
 #include "runtime/gpu/exec/Device.h"
 #include "runtime/gpu/exec/HostFloat.h"
+#include "runtime/gpu/exec/Occupancy.h"
 #include "runtime/gpu/ptx/Parser.h"
 
 #include <algorithm>
@@ -376,9 +377,7 @@ bool ModuleLoader::loadKernel(uint32_t Function) {
   uint32_t Registers = 16;
   for (const auto &C : K->Code->Functions)
     Registers = std::max(Registers, C->Pressure + 4);
-  if (F.MaxRegisters)
-    Registers = std::min(Registers, F.MaxRegisters);
-  K->Code->RegistersPerThread = std::min(Registers, 255u);
+  K->Code->RegistersPerThread = std::min(Registers, registerLimit(D.Config, F));
   fillAttributes(F, *K);
   Out->Kernels.push_back(std::move(K));
   return true;

@@ -16,6 +16,7 @@
 #include "runtime/gpu/exec/Device.h"
 
 #include <cstdint>
+#include <string>
 
 namespace gevo::gpu {
 
@@ -35,6 +36,21 @@ struct Occupancy {
 
 /// What an SM of \p C holds of such blocks; none if one asks for too much.
 Occupancy occupancyOf(const DeviceConfig &C, const BlockNeeds &Needs);
+
+/// The most registers a thread may have if \p Blocks blocks of \p Threads
+/// threads are to be on an SM of \p C at once.
+uint32_t mostRegisters(const DeviceConfig &C, uint64_t Threads,
+                       uint64_t Blocks = 1);
+
+/// The most registers the assembler gives a thread of the kernel \p F: what it
+/// says of its blocks (.maxntid, .reqntid, .minnctapersm) must be possible,
+/// unless .maxnreg says otherwise.
+uint32_t registerLimit(const DeviceConfig &C, const ptx::Function &F);
+
+/// Why no block of \p Threads threads with \p Registers registers each starts
+/// on \p C; empty if one does.
+std::string registerShortage(const DeviceConfig &C, uint64_t Threads,
+                             uint32_t Registers);
 
 } // namespace gevo::gpu
 

@@ -120,6 +120,7 @@ struct CostProgram {
   std::vector<uint32_t> RegisterBase; ///< Of each function in a warp's file.
   uint32_t NumRegisters = 0;          ///< Of all functions together.
   uint32_t RegistersPerThread = 0;    ///< For occupancy.
+  bool RegistersEstimated = true;     ///< Otherwise the assembler counted them.
   CostSource Source = CostSource::PtxRules;
   /// By function and instruction: what a lane accesses where the assembler made
   /// one access of several, see LaunchOptions.

@@ -63,10 +63,17 @@ CostProgram costsOf(const Profile &P, const Kernel &K,
       Sass.push_back(costsFromSass(P, *F, It->second));
     }
   bool Whole = Machine && Sass.size() == K.functions().size();
-  if (Whole)
-    Registers = std::max(16u, Machine->find(K.name())->second.Registers);
+  // The assembler's count, also if the code of a function is missing.
+  bool Counted = false;
+  if (Machine)
+    if (auto It = Machine->find(K.name());
+        It != Machine->end() && It->second.Registers) {
+      Registers = std::max(16u, It->second.Registers);
+      Counted = true;
+    }
   CostProgram Costs = lowerPtx(P, K.module().source(), K.functions(), Registers,
                                Whole ? &Sass : nullptr);
+  Costs.RegistersEstimated = !Counted;
   if (Whole)
     Costs.AccessBytes = accessBytes(Sass);
   return Costs;
@@ -98,14 +105,19 @@ TimedResult Clock::launch(Device &D, const Kernel &K, const LaunchOptions &O,
   if (!Code.AccessBytes.empty())
     Options.AccessBytes = &Code.AccessBytes;
   // Blocks that are timed at once are executed at once.
-  if (!O.Cooperative)
-    Options.Resident =
-        P.SMs * occupancy(P, Shape, Code.RegistersPerThread).BlocksPerSM;
+  Options.Resident =
+      P.SMs * occupancy(P, Shape, Code.RegistersPerThread).BlocksPerSM;
   Result<std::unique_ptr<LaunchSession>> Session =
       LaunchSession::create(D, K, Options);
-  if (!Session) {
+  std::string Refusal;
+  if (!Session)
+    Refusal = Session.error().Message;
+  else if (!Code.RegistersEstimated)
+    Refusal = registerShortage(D.config(), Shape.ThreadsPerBlock,
+                               Code.RegistersPerThread);
+  if (!Refusal.empty()) {
     R.Execution.Status = LaunchStatus::InvalidConfiguration;
-    R.Execution.Message = Session.error().Message;
+    R.Execution.Message = Refusal;
     return R;
   }
   uint64_t Next = 0;
