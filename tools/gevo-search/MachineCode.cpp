@@ -13,6 +13,7 @@
 #include "tools/gevo-search/MachineCode.h"
 #include "passes/edit/AtomicFile.h"
 #include "runtime/gpu/driver/DeviceProperties.h"
+#include "runtime/gpu/timing/Process.h"
 #include "runtime/gpu/timing/Sass.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/FileSystem.h"

@@ -94,12 +94,6 @@ void findRegisters(SassInstruction &I, std::string_view Text);
 SassFunction costsFromSass(const Profile &P, const ptx::Function &F,
                            const SassListing &Listing);
 
-/// Runs \p Arguments (a path first) without a shell and returns its standard
-/// output, on demand with its standard error; fails if it cannot run or ends
-/// with another status than 0.
-Result<std::string> runProcess(const std::vector<std::string> &Arguments,
-                               bool WithErrors = false);
-
 } // namespace gevo::gpu::timing
 
 #endif // GEVO_RUNTIME_GPU_TIMING_SASS_H

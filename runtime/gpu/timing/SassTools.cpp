@@ -6,26 +6,21 @@
 //===----------------------------------------------------------------------===//
 //
 // Files are in memory: whatever ends the process, nothing is left behind.
-// Programs are started from argument vectors, never through a shell.
 //
 //===----------------------------------------------------------------------===//
 
 #include "runtime/gpu/ptx/KernelText.h"
+#include "runtime/gpu/timing/Process.h"
 #include "runtime/gpu/timing/SassCache.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
-#include <spawn.h>
 #include <sstream>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 using namespace gevo::gpu;
 using namespace gevo::gpu::timing;
@@ -112,6 +107,14 @@ std::string registerLines(const std::string &Said) {
   return Out;
 }
 
+/// \p Failure with a name for \p Path that is the same in every process.
+Diagnostic withoutPath(Diagnostic Failure, const std::string &Path) {
+  std::string &Text = Failure.Message;
+  for (size_t At; (At = Text.find(Path)) != std::string::npos;)
+    Text.replace(At, Path.size(), "PTX");
+  return Failure;
+}
+
 /// The machine code of \p Ptx as text, behind lines that say by what and for
 /// what it was made, and how many registers the code for \p Wanted uses. The
 /// disassembler may be too new for Volta, whose code is then made for Turing.
@@ -133,7 +136,7 @@ Result<std::string> make(const SassTools &Tools, std::string_view Ptx,
       Arguments.insert(Arguments.end(), {"--entry", Entry});
     Result<std::string> Assembled = runProcess(Arguments, true);
     if (!Assembled)
-      return Assembled.error();
+      return withoutPath(Assembled.error(), Source);
     // Occupancy is that of the architecture itself.
     if (Arch == Wanted)
       Registers = registerLines(*Assembled);
@@ -190,50 +193,6 @@ Result<SassModule> assembleText(const SassTools &Tools, std::string_view Ptx,
 }
 
 } // namespace
-
-Result<std::string>
-gevo::gpu::timing::runProcess(const std::vector<std::string> &Arguments,
-                              bool WithErrors) {
-  int Pipe[2];
-  if (pipe2(Pipe, O_CLOEXEC) != 0)
-    return Diagnostic{"no pipe for " + Arguments[0]};
-  std::vector<char *> Argv;
-  for (const std::string &A : Arguments)
-    Argv.push_back(const_cast<char *>(A.c_str()));
-  Argv.push_back(nullptr);
-  posix_spawn_file_actions_t Actions;
-  posix_spawn_file_actions_init(&Actions);
-  posix_spawn_file_actions_adddup2(&Actions, Pipe[1], 1);
-  if (WithErrors)
-    posix_spawn_file_actions_adddup2(&Actions, Pipe[1], 2);
-  else
-    posix_spawn_file_actions_addopen(&Actions, 2, "/dev/null", O_WRONLY, 0);
-  pid_t Child;
-  int Failed =
-      posix_spawn(&Child, Argv[0], &Actions, nullptr, Argv.data(), environ);
-  posix_spawn_file_actions_destroy(&Actions);
-  close(Pipe[1]);
-  std::string Output;
-  if (!Failed) {
-    char Buffer[65536];
-    ssize_t Got;
-    // The program may have timers of its own.
-    while ((Got = read(Pipe[0], Buffer, sizeof(Buffer))) > 0 ||
-           (Got < 0 && errno == EINTR))
-      Output.append(Buffer, size_t(std::max<ssize_t>(Got, 0)));
-  }
-  close(Pipe[0]);
-  if (Failed)
-    return Diagnostic{Arguments[0] + " cannot be started"};
-  // A program that ignores SIGCHLD is told nothing of children: what they made
-  // says whether they failed.
-  int Status = 0;
-  while (waitpid(Child, &Status, 0) < 0 && errno == EINTR)
-    ;
-  if (!WIFEXITED(Status) || WEXITSTATUS(Status) != 0)
-    return Diagnostic{Arguments[0] + " failed"};
-  return Output;
-}
 
 SassTools gevo::gpu::timing::findSassTools() {
   return {findTool("ptxas"), findTool("nvdisasm")};

@@ -14,10 +14,8 @@
 #include "runtime/gpu/timing/SassCache.h"
 #include "test/unit/timing/Kernels.h"
 
-#include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <sys/time.h>
 
 using namespace gevo::gpu;
 using namespace gevo::gpu::timing;
@@ -73,37 +71,6 @@ TEST(Sass, EmptyListingIsRefused) {
   ASSERT_FALSE(M);
   EXPECT_EQ(M.error().Message,
             "the listing of machine code has no instructions");
-}
-
-TEST(Sass, ProcessesAreRunWithoutShell) {
-  Result<std::string> Out = runProcess({"/bin/echo", "$HOME", "a b"});
-  ASSERT_TRUE(Out);
-  EXPECT_EQ(*Out, "$HOME a b\n");
-  EXPECT_FALSE(runProcess({"/bin/false"}));
-  EXPECT_FALSE(runProcess({"/no/such/program"}));
-}
-
-// A library in somebody's program has to live with its signals.
-TEST(Sass, ProcessesAreRunBesideTimersAndWithoutChildrenToWaitFor) {
-  struct sigaction Alarm = {}, Before, Ignore = {}, Children;
-  Alarm.sa_handler = [](int) {};
-  sigaction(SIGALRM, &Alarm, &Before);
-  itimerval Often = {{0, 1000}, {0, 1000}}, Never = {};
-  setitimer(ITIMER_REAL, &Often, nullptr);
-  Result<std::string> Slow =
-      runProcess({"/bin/sh", "-c", "sleep 0.1; echo a; sleep 0.1; echo b"});
-  bool Failed = !runProcess({"/bin/sh", "-c", "sleep 0.1; exit 3"});
-  setitimer(ITIMER_REAL, &Never, nullptr);
-  sigaction(SIGALRM, &Before, nullptr);
-  ASSERT_TRUE(Slow);
-  EXPECT_EQ(*Slow, "a\nb\n");
-  EXPECT_TRUE(Failed);
-  Ignore.sa_handler = SIG_IGN;
-  sigaction(SIGCHLD, &Ignore, &Children);
-  Result<std::string> Alone = runProcess({"/bin/echo", "c"});
-  sigaction(SIGCHLD, &Children, nullptr);
-  ASSERT_TRUE(Alone);
-  EXPECT_EQ(*Alone, "c\n");
 }
 
 TEST(Sass, NamesMayHaveDollars) {
