@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cxxabi.h>
+#include <map>
 
 using namespace gevo;
 using namespace gevo::run;
@@ -51,6 +52,11 @@ public:
     case driver::LogKind::FromSass:
       kernel(R.Text).FromSass += R.Count;
       return;
+    case driver::LogKind::WhyRules: {
+      size_t End = R.Text.find('\n');
+      kernel(R.Text.substr(0, End)).WhyRules.insert(R.Text.substr(End + 1));
+      return;
+    }
     case driver::LogKind::Silent:
       kernel(R.Text).Silent += R.Count;
       return;
@@ -133,6 +139,19 @@ void appendList(std::string &Text, const char *Title,
                 const std::set<std::string> &Lines) {
   for (const std::string &Line : Lines)
     Text += std::string("gevo-run: ") + Title + ": " + Line + "\n";
+}
+
+/// Which kernels were priced by rules although machine code was wanted; each
+/// reason once.
+void appendRules(std::string &Text, const std::vector<KernelRow> &Kernels) {
+  std::map<std::string, std::vector<std::string>> ByReason;
+  for (const KernelRow &Row : Kernels)
+    for (const std::string &Why : Row.WhyRules)
+      ByReason[Why].push_back(demangled(Row.Name));
+  for (const auto &[Why, Names] : ByReason)
+    Text += "gevo-run: note: " + counted(Names.size(), "kernel", "kernels") +
+            " priced by rules about PTX (" + Names[0] +
+            (Names.size() > 1 ? ", ..." : "") + "): " + Why + "\n";
 }
 
 /// Where a finding was made: " (block 0,0,0, thread 5,0,0, app.cu:12)".
@@ -233,6 +252,7 @@ std::string gevo::run::reportText(const ProgramReport &R,
     appendLines(Text, Row);
   for (const KernelRow &Row : R.Kernels)
     appendFindings(Text, Row);
+  appendRules(Text, R.Kernels);
   appendList(Text, "error", R.Failed);
   appendList(Text, "not supported", R.Missing);
   return Text;
@@ -254,6 +274,8 @@ ordered_json gevo::run::reportJson(const ProgramReport &R) {
     K["costs"] = Row.FromSass == Row.Launches ? "sass"
                  : Row.FromSass               ? "mixed"
                                               : "ptx-rules";
+    if (!Row.WhyRules.empty())
+      K["costs_reasons"] = Row.WhyRules;
     K["share"] = R.Microseconds ? Row.Microseconds / R.Microseconds : 0;
     K["findings"] = Row.Findings;
     for (const auto &[Place, Cycles] : Row.Lines)

@@ -21,7 +21,9 @@ struct KernelRow {
   std::string Name;
   uint64_t Launches = 0;
   uint64_t FromSass = 0; ///< Launches whose machine code was priced.
-  uint64_t Silent = 0;   ///< Launches that wrote nothing.
+  /// Why the others were priced by rules, if they were not to be.
+  std::set<std::string> WhyRules;
+  uint64_t Silent = 0; ///< Launches that wrote nothing.
   double Microseconds = 0;
   std::vector<nlohmann::ordered_json> Findings;
   /// Places in the code and the cycles that warps spent there, the dearest

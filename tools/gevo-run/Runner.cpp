@@ -111,8 +111,14 @@ public:
       Machine = std::move(*M);
       return true;
     }
-    Error = "no costs from machine code: " + M.error().Message;
-    return Options.Costs == CostChoice::Auto;
+    WhyRules = M.error().Message;
+    Error = "no costs from machine code: " + WhyRules;
+    if (Options.Costs == CostChoice::Sass)
+      return false;
+    // Standard output is the report's.
+    std::fprintf(stderr, "gevo-run: note: priced by rules about PTX: %s\n",
+                 WhyRules.c_str());
+    return true;
   }
 
   bool resolve(std::string &Error) {
@@ -277,6 +283,8 @@ private:
     J["source"] = T.Source == CostSource::Sass      ? "sass"
                   : T.Source == CostSource::PtxText ? "ptx-text"
                                                     : "ptx-rules";
+    if (const std::string &Why = Machine ? T.WhyRules : WhyRules; !Why.empty())
+      J["source_reason"] = Why;
     J["l2"] = T.WarmL2 ? "warm" : "cold";
     J["registers_per_thread"] = T.RegistersPerThread;
     J["blocks_per_sm"] = T.Full.BlocksPerSM;
@@ -343,6 +351,7 @@ private:
   gpu::Device Device;
   gpu::timing::Clock Clock;
   std::optional<gpu::timing::SassModule> Machine;
+  std::string WhyRules; ///< Why there is none, if it was wanted.
   std::unique_ptr<gpu::LoadedModule> Module;
   std::map<std::string, uint64_t> Bases;
   std::vector<Planned> Plans;

@@ -31,13 +31,21 @@ MachineCode assembleFunction(const Function &F) {
   MachineCode Made;
   // Of code that was linked, no text has all.
   const std::vector<std::string> &Texts = F.Owner->Texts;
-  if (Texts.size() != 1 || Texts[0].size() > LongestText)
+  if (Texts.size() != 1) {
+    Made.Why = "its module was linked";
     return Made;
+  }
+  if (Texts[0].size() > LongestText) {
+    Made.Why = "its module has more than 4 MiB of PTX";
+    return Made;
+  }
   gpu::Result<gpu::timing::SassModule> Machine = gpu::timing::assemble(
       gpu::timing::findSassTools(), Texts[0],
       F.Owner->Ctx->Owner.Properties.Profile.Arch, F.Code->name());
-  if (!Machine)
+  if (!Machine) {
+    Made.Why = Machine.error().Message;
     return Made;
+  }
   auto It = Machine->find(F.Code->name());
   if (It != Machine->end())
     Made.Registers = It->second.Registers;
@@ -67,6 +75,8 @@ gevo::driver::costsOf(Context &Ctx, Function &F,
   std::lock_guard<std::mutex> Guard(F.MachineLock);
   MachineCode &Machine = machineCodeOf(F);
   F.Costs = Ctx.Clock.costs(*F.Code, Machine.Code ? &*Machine.Code : nullptr);
+  if (!Machine.Code)
+    F.Costs->WhyRules = Machine.Why;
   Machine.Code.reset();
   return *F.Costs;
 }

@@ -32,7 +32,8 @@ enum class LogKind : uint32_t {
   Note,       ///< What a note is about, a line feed, and the note.
   Line,       ///< A kernel's name, a line feed, and a place in its code.
   FromSass,   ///< A kernel; how many of its launches machine code priced.
-  Silent      ///< A kernel; how many of its launches wrote nothing.
+  Silent,     ///< A kernel; how many of its launches wrote nothing.
+  WhyRules    ///< A kernel, a line feed, and why rules priced it.
 };
 
 /// The start of the file.

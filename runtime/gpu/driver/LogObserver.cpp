@@ -29,6 +29,8 @@ public:
     if (Outcome.Timing &&
         Outcome.Timing->Source == gpu::timing::CostSource::Sass)
       Log.add(LogKind::FromSass, Kernel, 1);
+    if (Outcome.Timing && !Outcome.Timing->WhyRules.empty())
+      Log.add(LogKind::WhyRules, Kernel + "\n" + Outcome.Timing->WhyRules, 1);
     const gpu::LaunchCounters &Counters = Outcome.Result.Counters;
     if (!Counters.GlobalStores && !Counters.Atomics)
       Log.add(LogKind::Silent, Kernel, 1);

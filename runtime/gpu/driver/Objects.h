@@ -196,6 +196,7 @@ struct FunctionSettings {
 /// What the assembler makes of a function.
 struct MachineCode {
   std::optional<gpu::timing::SassModule> Code; ///< Until costs are made of it.
+  std::string Why;                             ///< There is no code.
   uint32_t Registers = 0;                      ///< Of a thread; 0: not known.
 };
 

@@ -122,6 +122,7 @@ struct CostProgram {
   uint32_t RegistersPerThread = 0;    ///< For occupancy.
   bool RegistersEstimated = true;     ///< Otherwise the assembler counted them.
   CostSource Source = CostSource::PtxRules;
+  std::string WhyRules; ///< Why not Sass, if that was wanted.
   /// By function and instruction: what a lane accesses where the assembler made
   /// one access of several, see LaunchOptions.
   std::vector<std::vector<uint8_t>> AccessBytes;

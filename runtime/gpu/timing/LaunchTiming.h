@@ -61,6 +61,7 @@ struct LaunchTiming {
   bool WarmL2 = false;
   bool OverLimit = false; ///< Stopped by a limit; Cycles is past it.
   CostSource Source = CostSource::PtxRules;
+  std::string WhyRules; ///< Why not Sass, if that was wanted.
   Occupancy Full;
   uint32_t RegistersPerThread = 0;
   MemoryCounters Memory;

@@ -203,7 +203,9 @@ Result<SassModule> gevo::gpu::timing::assemble(const SassTools &Tools,
                                                uint64_t Arch,
                                                const std::string &Entry) {
   if (!Tools.found())
-    return Diagnostic{"ptxas or nvdisasm is not on this machine"};
+    return Diagnostic{
+        std::string(Tools.Assembler.empty() ? "ptxas" : "nvdisasm") +
+        " is not on this machine"};
   if (Arch < 70)
     return Diagnostic{"the machine code of sm_" + std::to_string(Arch) +
                       " cannot be read"};

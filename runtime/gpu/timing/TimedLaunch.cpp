@@ -74,6 +74,9 @@ CostProgram costsOf(const Profile &P, const Kernel &K,
   CostProgram Costs = lowerPtx(P, K.module().source(), K.functions(), Registers,
                                Whole ? &Sass : nullptr);
   Costs.RegistersEstimated = !Counted;
+  if (Machine && !Whole)
+    Costs.WhyRules = "there is no machine code of the function " +
+                     K.functions()[Sass.size()]->Name;
   if (Whole)
     Costs.AccessBytes = accessBytes(Sass);
   return Costs;

@@ -10,12 +10,20 @@
 // RUN: env GEVO_COSTS=rules gevo-run --json=%t.rules.json -- %t | FileCheck %s --check-prefix=OTHER
 // RUN: env GEVO_COSTS=free not gevo-run -- %t 2>&1 | FileCheck %s --check-prefix=FREE
 // RUN: not gevo-run --costs=free -- %t 2>&1 | FileCheck %s --check-prefix=OPTION
+// RUN: mkdir -p %t.cuda/bin && cp /bin/false %t.cuda/bin/ptxas
+// RUN: env GEVO_CUDA_PATH=%t.cuda gevo-run -- %t 2>&1 | FileCheck %s --check-prefix=NOTE
+// RUN: env GEVO_CUDA_PATH=%t.cuda gevo-run --json=%t.why.json -- %t
+// RUN: FileCheck %s --check-prefix=WHY < %t.why.json
 // SAME: same
 // SASS: "costs": "sass"
 // SASS: "costs": "sass"
 // OTHER: other
 // RULES: "costs": "ptx-rules"
 // RULES: "costs": "ptx-rules"
+// NOTE: gevo-run: note: 2 kernels priced by rules about PTX ({{plain|wordy}}{{.*}}, ...): {{.*}}bin/ptxas failed
+// WHY: "costs": "ptx-rules"
+// WHY-NEXT: "costs_reasons": [
+// WHY-NEXT: bin/ptxas failed"
 // FREE: GEVO_COSTS: 'free' is neither auto nor rules
 // OPTION: gevo-run: error: unknown costs 'free'; a program has auto or rules
 
