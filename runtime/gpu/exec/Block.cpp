@@ -90,6 +90,7 @@ void Block::start(uint64_t BlockIndex, BlockTrace *Trace) {
   Where = G.blockAt(BlockIndex);
   NextWarp = 0;
   BarrierEpoch = 0;
+  TraceIn = NoTrace;
   std::memset(Shared, 0, G.SharedBytes);
   std::fill(SharedShadow.begin(), SharedShadow.end(), 0);
   if (!SharedShadow.empty()) {
@@ -131,6 +132,13 @@ void Block::startPiece(BlockTrace &Piece) {
     Piece.Warps[W->Index].clear();
     W->startPiece(&Piece.Warps[W->Index]);
   }
+}
+
+void Block::startLate() {
+  TraceIn = NoTrace;
+  startPiece(*Late);
+  for (auto &W : Warps)
+    W->joinTrace();
 }
 
 Dim3 Block::threadAt(uint32_t WarpIndex, unsigned Lane) const {

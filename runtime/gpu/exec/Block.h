@@ -35,6 +35,9 @@ enum class BlockStop : uint8_t { Done, Yielded, Stopped };
 
 class Block {
 public:
+  /// Of TraceIn: there is one already, or there never is.
+  static constexpr uint64_t NoTrace = ~uint64_t(0);
+
   explicit Block(Grid &G);
   ~Block();
 
@@ -43,6 +46,14 @@ public:
   /// Writes its trace to \p Piece, which is emptied, from now on. Not while it
   /// runs.
   void startPiece(BlockTrace &Piece);
+  /// To be called after start() without a trace: writes one to \p Piece if the
+  /// block takes more than \p Count instructions, from there on.
+  void traceAfter(uint64_t Count, BlockTrace &Piece) {
+    TraceIn = Count;
+    Late = &Piece;
+  }
+  /// Begins the trace of traceAfter, between two slices of a warp.
+  void startLate();
   /// Runs until done, stopped, or about \p Quantum instructions.
   BlockStop run(uint64_t Quantum);
 
@@ -66,6 +77,7 @@ public:
   Dim3 Where;
   std::vector<std::unique_ptr<Warp>> Warps;
   TraceTable *Runs = nullptr; ///< Of the block's trace.
+  uint64_t TraceIn = NoTrace; ///< Instructions to go until it has one.
   char *Shared = nullptr;
   std::vector<uint8_t> SharedShadow; ///< Initialised bytes, if checked.
   uint64_t SharedUnwritten = 0;      ///< Those that are not.
@@ -84,6 +96,7 @@ private:
   std::vector<std::vector<char>> SpecialRows;
   BarrierState Barriers[ClusterBarrier + 1];
   uint32_t NextWarp = 0;
+  BlockTrace *Late = nullptr; ///< Of traceAfter.
 };
 
 } // namespace gevo::gpu

@@ -90,6 +90,7 @@ struct LaunchSession::Impl {
   uint64_t MaxResident = 1;
   uint64_t RoundQuantum = 0;
   uint64_t TraceBytes = 0; ///< Of the open blocks.
+  uint64_t After = 0;      ///< Where the traces of blocks begin.
   std::vector<std::unique_ptr<Block>> Idle;
   std::vector<std::unique_ptr<Resident>> Open; ///< In order of index.
 };
@@ -196,10 +197,12 @@ LaunchSession::Impl::Resident &LaunchSession::Impl::open(bool Traced,
   auto R = std::make_unique<Resident>();
   R->Index = Opened++;
   R->Running = takeBlock();
-  R->Traced = Traced;
-  if (Storage)
+  R->Traced = Traced && !After;
+  if (Storage && R->Traced)
     R->Piece = std::move(*Storage);
-  R->Running->start(R->Index, Traced ? &R->Piece : nullptr);
+  R->Running->start(R->Index, R->Traced ? &R->Piece : nullptr);
+  if (Traced && After)
+    R->Running->traceAfter(After, R->Piece);
   Open.push_back(std::move(R));
   return *Open.back();
 }
@@ -209,6 +212,7 @@ bool LaunchSession::Impl::turn(Resident &R, uint64_t Quantum) {
   if (R.Done)
     return true;
   BlockStop Stop = R.Running->run(Quantum);
+  R.Traced |= R.Running->Warps.front()->Trace != nullptr;
   if (R.Traced)
     countTraces(R);
   switch (Stop) {
@@ -253,6 +257,9 @@ bool LaunchSession::Impl::round(bool Traced) {
     return false;
   if (First->Done)
     return true;
+  // What runs beside a block that is timed is timed from its start.
+  if (First->Traced)
+    After = 0;
   for (size_t K = 0; K < Open.size(); ++K)
     if (Open[K].get() != First && !turn(*Open[K], RoundQuantum))
       return false;
@@ -293,8 +300,12 @@ void LaunchSession::Impl::close(Resident &R) {
                           [&](const auto &X) { return X.get() == &R; }));
 }
 
-bool LaunchSession::runBlock(uint64_t Index, BlockTrace *Trace) {
+bool LaunchSession::runBlock(uint64_t Index, BlockTrace *Trace,
+                             uint64_t After) {
   assert(Index == P->Next && "blocks run in order");
+  P->After = After;
+  if (Trace && After)
+    Trace->Warps.clear();
   if (P->G.stopped() || Index >= P->NumBlocks)
     return false;
   ++P->Next;

@@ -144,9 +144,12 @@ public:
   /// Runs block \p Index, which must be the next one in order. Blocks that it
   /// waits for run in part or in whole; their traces are kept until they are
   /// asked for. With \p Trace, the block's trace is written there; if it got
-  /// long it is the first piece, and the block goes on with more(). Returns
-  /// false when the launch has ended early; result() says why.
-  bool runBlock(uint64_t Index, BlockTrace *Trace = nullptr);
+  /// long it is the first piece, and the block goes on with more(). With
+  /// \p After, it is only that of what comes behind so many instructions, and
+  /// has no warps if the block ends before. Returns false when the launch has
+  /// ended early; result() says why.
+  bool runBlock(uint64_t Index, BlockTrace *Trace = nullptr,
+                uint64_t After = 0);
   /// Appends the next piece to a trace of runBlock that is not final. It may be
   /// empty. The others that are not final must not have moved.
   void more(BlockTrace &Trace);

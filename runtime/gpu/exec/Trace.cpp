@@ -111,6 +111,14 @@ bool BlockTrace::empty() const {
                      [](const WarpTrace &W) { return W.Runs.empty(); });
 }
 
+uint64_t BlockTrace::instructions() const {
+  uint64_t Sum = Dropped;
+  for (const WarpTrace &W : Warps)
+    for (const TraceRun *R : W.Runs)
+      Sum += R->Count;
+  return Sum;
+}
+
 void BlockTrace::append(BlockTrace &Piece) {
   // Tables do not outlive their blocks because one run of them is still in use.
   if (Table != Piece.Table)

@@ -159,7 +159,8 @@ struct BlockTrace {
   std::vector<WarpTrace> Warps;
 
   uint64_t bytes() const;
-  bool empty() const; ///< No warp has a run.
+  bool empty() const;            ///< No warp has a run.
+  uint64_t instructions() const; ///< Of all warps.
   /// Takes the next piece of the same block, which is left empty.
   void append(BlockTrace &Piece);
 };

@@ -68,6 +68,21 @@ void Warp::startPiece(WarpTrace *Piece) {
   LastWrite = {};
 }
 
+void Warp::joinTrace() {
+  Watched = true;
+  // Those that it waits for arrive in their traces, so it does in its own.
+  for (const Split &S : Splits) {
+    if (S.State != Split::AtBarrier)
+      continue;
+    TraceRun R;
+    R.Function = S.Where->Function;
+    R.Begin = S.Pc;
+    R.Count = 1;
+    R.Mask = S.Mask;
+    Trace->Runs.push_back(Owner.Runs->intern(R, nullptr, 0));
+  }
+}
+
 TraceEnd Warp::traceEnd() const {
   if (done())
     return TraceEnd::Final;
@@ -125,8 +140,10 @@ WarpStop Warp::runSplits(uint64_t Quantum) {
       return WarpStop::Yielded;
     Next = Found;
     uint64_t Slice = Splits[Found].MaySpin ? SpinSlice : LongSlice;
-    SliceEnd End =
-        Trace ? runSplit<true>(Found, Slice) : runSplit<false>(Found, Slice);
+    SliceEnd End = Trace ? runSplit<true>(Found, Slice)
+                   : Owner.TraceIn != Block::NoTrace
+                       ? runToTrace(Found, Slice)
+                       : runSplit<false>(Found, Slice);
     if (End == SliceEnd::Yielded) {
       Split &S = Splits[Found];
       uint32_t Patience = S.MaySpin ? SpinPatience : LongPatience;
@@ -373,4 +390,23 @@ Warp::SliceEnd Warp::runSplit(uint32_t S, uint64_t Slice) {
       }
     }
   }
+}
+
+/// A slice in which the block's trace may begin. Split \p S then goes on with
+/// what is left of its slice, so that a trace does not change who comes next.
+Warp::SliceEnd Warp::runToTrace(uint32_t S, uint64_t Slice) {
+  uint64_t Before = Executed;
+  bool Spins = Splits[S].MaySpin;
+  SliceEnd End = runSplit<false>(S, std::min(Slice, Owner.TraceIn));
+  uint64_t Ran = Executed - Before;
+  if (Ran < Owner.TraceIn ||
+      (Ran == Owner.TraceIn && End == SliceEnd::Switched)) {
+    Owner.TraceIn -= Ran;
+    return End;
+  }
+  Owner.startLate();
+  if (End == SliceEnd::Switched || Ran >= Slice || Polled || Overtakes ||
+      Splits[S].MaySpin != Spins)
+    return End;
+  return runSplit<true>(S, Slice - Ran);
 }

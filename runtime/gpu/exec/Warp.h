@@ -109,6 +109,8 @@ public:
   WarpStop run(uint64_t Quantum);
   /// Writes its trace to \p Piece from now on. Not while it runs.
   void startPiece(WarpTrace *Piece);
+  /// Its trace has begun in the middle of the block.
+  void joinTrace();
   /// What comes after what it has traced so far.
   TraceEnd traceEnd() const;
   /// Lets the lanes that wait at barrier \p Number go; \p Popc, \p All and
@@ -199,6 +201,7 @@ private:
   // Warp.cpp: the loop, divergence and joins.
   WarpStop runSplits(uint64_t Quantum);
   template <bool Traced> SliceEnd runSplit(uint32_t S, uint64_t Slice);
+  SliceEnd runToTrace(uint32_t S, uint64_t Slice);
   template <bool Traced>
   Step control(uint32_t S, const Inst &I, uint32_t Mask, uint32_t At,
                uint32_t Begin);

@@ -21,8 +21,16 @@ constexpr double Tolerance = 0.015;
 /// gap; of the others two pairs are compared, because caches that fill slowly
 /// change the rate by little from one round to the next.
 constexpr size_t Start = 1, Middle = 3, Last = 5;
+/// The instructions of a block may differ so much between rounds,
+constexpr double Departure = 0.03;
+/// and be so many more than the average: a block that runs for longer than the
+/// rounds that are compared is no part of any of them.
+constexpr double Spread = 2.5;
 /// Rounds in the first gap; each further one is twice as long.
 constexpr uint64_t FirstGap = 16;
+/// How much of the time of blocks that run on when the others have ended is in
+/// doubt: it depends on how their warps meet, and that on what came before.
+constexpr double LoneDoubt = 1.0 / 3;
 /// The share of the resident blocks that is kept for the end of the grid.
 constexpr uint64_t LastShare = 8;
 
@@ -66,8 +74,50 @@ void Sampler::mark(const Progress &Now, const LaunchTiming &T,
       double(Now.Times - Seen.Times) / double(Now.Blocks - Seen.Blocks);
   Rounds.push_back({Mean + double(Now.Owed),
                     (double(Seen.Work) + double(Now.Work)) / 2, Now.Blocks,
-                    Now.Work, Counters, T.Profile});
+                    Now.Work, Largest, Squares, Counters, T.Profile});
   Seen = Now;
+  Largest = 0;
+}
+
+double Sampler::mean(const Mark &From, const Mark &To) {
+  return double(To.Work - From.Work) / double(To.Blocks - From.Blocks);
+}
+
+/// What chance does to the rate of a pair of rounds, as a fraction, with a
+/// confidence of two standard deviations: at either end there is a round of
+/// blocks of which some are longer than others. All rounds together are no
+/// surer, as they were waited for until they agreed.
+double Sampler::chance() const {
+  const Mark &From = Rounds[Start], &To = Rounds[Last];
+  double Mean = mean(From, To);
+  double Variance =
+      (To.Squares - From.Squares) / double(To.Blocks - From.Blocks) -
+      Mean * Mean;
+  return 2 * std::sqrt(std::max(0.0, Variance) * 2 * double(Resident)) /
+         (Mean * double(To.Blocks - Rounds[Middle].Blocks));
+}
+
+uint64_t Sampler::largest() const {
+  uint64_t Most = 0;
+  for (size_t K = Start + 1; K <= Last; ++K)
+    Most = std::max(Most, Rounds[K].Largest);
+  return Most;
+}
+
+uint64_t Sampler::most() const {
+  return uint64_t(double(largest()) * (1 + Departure));
+}
+
+bool Sampler::isLike(uint64_t Work, uint64_t Blocks) const {
+  double Timed = mean(Rounds[Start], Rounds[Last]) * double(Blocks);
+  return std::abs(double(Work) - Timed) <= Departure * Timed;
+}
+
+/// True if the blocks of the rounds do not differ much among each other.
+bool Sampler::blocksAlike() const {
+  const Mark &Between = Rounds[Middle], &To = Rounds[Last];
+  return double(largest()) <= Spread * mean(Rounds[Start], To) &&
+         isLike(To.Work - Between.Work, To.Blocks - Between.Blocks);
 }
 
 uint64_t Sampler::skip(const Progress &Now, uint64_t Remaining,
@@ -86,11 +136,10 @@ uint64_t Sampler::skip(const Progress &Now, uint64_t Remaining,
   double Before = cycles(Rounds[Start], Rounds[Middle], Unit);
   double After = cycles(Rounds[Middle], Rounds[Last], Unit);
   if (std::abs(Before - After) > Tolerance * std::max(Before, After) ||
-      !l2Settled(Remaining))
+      !l2Settled(Remaining) || !blocksAlike())
     return 0;
-  correct();
-  Gap = Gap ? 2 * Gap : FirstGap * Resident;
-  return std::min(Gap, Remaining - (Resident + LastShare - 1) / LastShare);
+  uint64_t Next = Gap ? 2 * Gap : FirstGap * Resident;
+  return std::min(Next, Remaining - (Resident + LastShare - 1) / LastShare);
 }
 
 /// True if L2 had been replaced once when the rounds began, or will not be in
@@ -114,16 +163,24 @@ void Sampler::correct() {
   LastWork = 0;
 }
 
-void Sampler::skipped(uint64_t Work) {
+void Sampler::skipped(uint64_t Blocks, uint64_t Work, bool Whole) {
+  correct();
+  Gap = Whole ? Gap ? 2 * Gap : FirstGap * Resident : 0;
   const Mark &From = Rounds[Start], &To = Rounds[Last];
   LastWork = Work;
   LastCycles = cycles(From, To, Work);
   Extra += LastCycles;
   // Rounds may agree by chance: no gap is known better than what counts as
-  // agreement.
+  // agreement. Nor is it known whether time goes by instructions or by blocks.
   double Apart = std::abs(cycles(From, Rounds[Middle], Work) -
                           cycles(Rounds[Middle], To, Work));
-  Doubt += std::max(Apart / 2, Tolerance * LastCycles);
+  double ByBlocks = cycles(From, To, uint64_t(mean(From, To) * double(Blocks)));
+  Doubt += std::max(Apart / 2, Tolerance * LastCycles) +
+           std::abs(LastCycles - ByBlocks) + chance() * LastCycles;
+  // While one round runs, all of its blocks do.
+  Longest = (To.Time - From.Time) * double(Resident) /
+            double(To.Blocks - From.Blocks) * double(largest()) /
+            mean(From, To);
   extrapolate(From, To, Work);
   Rounds.clear();
 }
@@ -141,7 +198,9 @@ void Sampler::extrapolate(const Mark &From, const Mark &To, uint64_t Work) {
   }
 }
 
-void Sampler::finish(LaunchTiming &T) {
+void Sampler::finish(LaunchTiming &T, uint64_t Emptying) {
+  if (Longest > 0)
+    Doubt += LoneDoubt * std::max(0.0, double(Emptying) - Longest);
   T.ExtrapolatedCycles = uint64_t(std::max(0.0, Extra) + 0.5);
   T.Cycles += T.ExtrapolatedCycles;
   T.ErrorEstimate = T.Cycles ? Doubt / double(T.Cycles) : 0;

@@ -16,6 +16,10 @@
 // empties. Rounds that do not agree are timed in full, so a grid that never
 // settles is exact.
 //
+// A gap ends at the first block that executes more than those that were timed,
+// which is timed from there on, and at a round that differs from them. There
+// are no gaps while such a block runs.
+//
 //   time  |start| round | round |   (gap)    | round | round | (gap) | last |
 //                   `-- agree --'                `-- agree --'
 //
@@ -26,6 +30,7 @@
 
 #include "runtime/gpu/timing/LaunchTiming.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 
@@ -49,14 +54,31 @@ public:
   uint64_t skip(const Progress &Now, uint64_t Remaining, const LaunchTiming &T,
                 const MemoryCounters &Memory);
 
-  /// The blocks that skip() asked for executed \p Work instructions.
-  void skipped(uint64_t Work);
+  /// A timed block of \p Work instructions has finished.
+  void finished(uint64_t Work) {
+    Largest = std::max(Largest, Work);
+    Squares += double(Work) * double(Work);
+  }
+
+  /// \name For the blocks that skip() asked for
+  /// @{
+  /// How many to execute at a time.
+  uint64_t round() const { return Resident; }
+  /// A block of more instructions has to be timed, and ends the gap.
+  uint64_t most() const;
+  /// False if a round of the gap, \p Blocks of \p Work instructions, differs
+  /// from those that were timed: it ends the gap.
+  bool isLike(uint64_t Work, uint64_t Blocks) const;
+  /// What was skipped in the end; \p Whole if nothing ended the gap early.
+  void skipped(uint64_t Blocks, uint64_t Work, bool Whole);
+  /// @}
 
   /// Cycles of what was skipped so far.
   uint64_t extra() const { return uint64_t(Extra > 0 ? Extra : 0); }
 
-  /// Adds what the skipped blocks took to \p T.
-  void finish(LaunchTiming &T);
+  /// Adds what the skipped blocks took to \p T. Blocks still ran for
+  /// \p Emptying cycles when there were no more to start.
+  void finish(LaunchTiming &T, uint64_t Emptying);
 
 private:
   /// The state after a round, and its middle: when its blocks finished on
@@ -65,14 +87,21 @@ private:
   struct Mark {
     double Time = 0, Middle = 0;
     uint64_t Blocks = 0, Work = 0;
+    uint64_t Largest = 0; ///< Work of one block.
+    double Squares = 0;   ///< Of the work of each block so far.
     MemoryCounters Memory;
     std::vector<std::vector<InstructionProfile>> Profile;
   };
+  /// Instructions of a block between two marks, on average.
+  static double mean(const Mark &From, const Mark &To);
   /// Cycles of \p Work instructions at the rate between two marks.
   static double cycles(const Mark &From, const Mark &To, uint64_t Work);
   void mark(const Progress &Now, const LaunchTiming &T,
             const MemoryCounters &Memory);
   bool l2Settled(uint64_t Remaining) const;
+  bool blocksAlike() const;
+  uint64_t largest() const;
+  double chance() const;
   void correct();
   void extrapolate(const Mark &From, const Mark &To, uint64_t Work);
 
@@ -80,10 +109,13 @@ private:
   uint64_t Gap = 0;        ///< Blocks of the last gap.
   std::deque<Mark> Rounds; ///< Since the last gap, the latest ones.
   Progress Seen;           ///< At the last mark.
+  uint64_t Largest = 0;    ///< Work of a block since then.
+  double Squares = 0;      ///< Of the work of all that finished.
   double Extra = 0;        ///< Cycles of the skipped blocks.
   double Doubt = 0;        ///< How many of those may be wrong.
   uint64_t LastWork = 0;   ///< Of the last gap, not yet compared with what
   double LastCycles = 0;   ///< comes after it; and what it was charged.
+  double Longest = 0;      ///< Cycles of a timed block around the last gap.
   MemoryCounters Memory;   ///< Of the skipped blocks.
   std::vector<std::vector<InstructionProfile>> Profile;
 };

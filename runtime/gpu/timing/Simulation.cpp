@@ -59,15 +59,6 @@ uint64_t l1Bytes(const Profile &P, const Occupancy &Full,
   return std::max(P.L1Min, P.L1Pool - std::min(P.L1Pool, Shared));
 }
 
-/// The instructions of a block.
-uint64_t workOf(const BlockTrace &B) {
-  uint64_t Sum = B.Dropped;
-  for (const WarpTrace &W : B.Warps)
-    for (const TraceRun *R : W.Runs)
-      Sum += R->Count;
-  return Sum;
-}
-
 /// One launch.
 class Launch {
 public:
@@ -84,6 +75,8 @@ private:
   void runWindow(uint64_t End);
   void sortRequests();
   uint64_t serveRequests();
+  std::unique_ptr<BlockTrace> idleTrace();
+  bool isUnlikeResident() const;
   void sample(uint64_t Now);
 
   const Profile &P;
@@ -94,10 +87,13 @@ private:
   std::vector<std::unique_ptr<Sm>> SMs;
   std::vector<std::unique_ptr<BlockTrace>> Idle;
   bool NoMore = false;
+  uint64_t AllStarted = 0;  ///< Since when.
+  uint64_t AllFinished = 0; ///< When the last block so far has.
   const uint64_t CycleLimit;
-  uint64_t Started = 0;          ///< Blocks, skipped ones included.
-  Sampler::Progress Finished;    ///< Of those that are timed.
-  std::unique_ptr<Sampler> Gaps; ///< Null: every block is timed.
+  uint64_t Started = 0;               ///< Blocks, skipped ones included.
+  Sampler::Progress Finished;         ///< Of those that are timed.
+  std::unique_ptr<Sampler> Gaps;      ///< Null: every block is timed.
+  std::unique_ptr<BlockTrace> Unlike; ///< Ended a gap, and is started next.
   std::vector<const MemoryRequest *> Merged;
   std::vector<uint32_t> Places; ///< Of sortRequests, by time.
   /// What L2 told an SM and the SM does not know yet.
@@ -137,20 +133,26 @@ Launch::Launch(const Profile &P, const CostProgram &Code,
         std::make_unique<Sampler>(Used * T.Full.BlocksPerSM, Memory.l2Lines());
 }
 
+std::unique_ptr<BlockTrace> Launch::idleTrace() {
+  if (Idle.empty())
+    return std::make_unique<BlockTrace>();
+  std::unique_ptr<BlockTrace> B = std::move(Idle.back());
+  Idle.pop_back();
+  return B;
+}
+
 /// Gives \p S one more block; false if there is none.
 bool Launch::fill(Sm &S, uint64_t Time) {
   if (NoMore)
     return false;
-  std::unique_ptr<BlockTrace> B;
-  if (Idle.empty()) {
-    B = std::make_unique<BlockTrace>();
-  } else {
-    B = std::move(Idle.back());
-    Idle.pop_back();
-  }
-  if (!NextBlock(*B)) {
-    NoMore = true;
-    return false;
+  std::unique_ptr<BlockTrace> B = std::move(Unlike);
+  if (!B) {
+    B = idleTrace();
+    if (!NextBlock(*B)) {
+      NoMore = true;
+      AllStarted = Time;
+      return false;
+    }
   }
   ++T.BlocksTimed;
   ++Started;
@@ -194,8 +196,12 @@ void Launch::runWindow(uint64_t End) {
       while (std::unique_ptr<BlockTrace> B = S.takeFinished()) {
         ++Finished.Blocks;
         Finished.Times += S.finishedAt();
-        if (Gaps)
-          Finished.Work += workOf(*B);
+        AllFinished = std::max(AllFinished, S.finishedAt());
+        if (Gaps) {
+          uint64_t Work = B->instructions();
+          Finished.Work += Work;
+          Gaps->finished(Work);
+        }
         Idle.push_back(std::move(B));
       }
       fill(S, S.finishedAt() + P.BlockLaunch);
@@ -293,16 +299,37 @@ uint64_t Launch::serveRequests() {
   return std::min(First, mailReady());
 }
 
+/// While a block of another length runs, what others take is not added to the
+/// time of the launch.
+bool Launch::isUnlikeResident() const {
+  return std::any_of(SMs.begin(), SMs.end(), [&](const auto &S) {
+    return S->longestTrace() > Gaps->most();
+  });
+}
+
 /// Leaves out blocks if the last rounds say that they can be.
 void Launch::sample(uint64_t Now) {
   // Writes that L2 still has to take are part of what the blocks cost.
   Finished.Owed = Memory.busyUntil(Now) - Now;
   uint64_t Count =
       Gaps->skip(Finished, T.Blocks - Started, T, Memory.counters());
-  if (!Count)
+  if (!Count || isUnlikeResident())
     return;
-  Started += Count;
-  Gaps->skipped(Skip(Count));
+  std::unique_ptr<BlockTrace> Trace = idleTrace();
+  SkippedBlocks Gap;
+  bool Alike = true;
+  while (Alike && Gap.Blocks < Count) {
+    uint64_t Round = std::min(Count - Gap.Blocks, Gaps->round());
+    SkippedBlocks S = Skip(Round, Gaps->most(), *Trace);
+    Gap.Blocks += S.Blocks;
+    Gap.Work += S.Work;
+    if (S.Unlike)
+      Unlike = std::move(Trace);
+    Alike = S.Blocks == Round && Gaps->isLike(S.Work, S.Blocks);
+  }
+  Started += Gap.Blocks;
+  if (Gap.Blocks)
+    Gaps->skipped(Gap.Blocks, Gap.Work, Alike);
 }
 
 LaunchTiming Launch::run() {
@@ -346,7 +373,8 @@ LaunchTiming Launch::run() {
   }
   T.Memory = Memory.counters();
   if (Gaps)
-    Gaps->finish(T);
+    Gaps->finish(
+        T, NoMore && AllFinished > AllStarted ? AllFinished - AllStarted : 0);
   T.Nanoseconds = P.LaunchNs + T.Cycles * 1000000 / P.ClockKHz;
   return std::move(T);
 }

@@ -47,9 +47,18 @@ using BlockSource = std::function<bool(BlockTrace &)>;
 /// Appends the next piece to a trace that is not final; see exec/Trace.h.
 using BlockMore = std::function<void(BlockTrace &)>;
 
-/// Executes that many blocks without a trace and returns how many warp
-/// instructions they took.
-using BlockSkip = std::function<uint64_t(uint64_t)>;
+/// Blocks that were executed and not timed.
+struct SkippedBlocks {
+  uint64_t Blocks = 0;
+  uint64_t Work = 0;   ///< Their warp instructions.
+  bool Unlike = false; ///< The next one has to be timed.
+};
+
+/// Executes \p Count blocks without a trace, up to one that takes more than
+/// \p Most instructions: what comes behind these is traced in \p Unlike, as by
+/// BlockSource, and they themselves count as skipped.
+using BlockSkip = std::function<SkippedBlocks(uint64_t Count, uint64_t Most,
+                                              BlockTrace &Unlike)>;
 
 /// Simulates a launch of \p Code on \p P and \p Memory (which it restarts).
 /// With \p Skip, blocks of large grids are sampled (see Sampler.h). With

@@ -49,6 +49,8 @@ public:
   /// Makes \p Block resident from \p Time on.
   void launch(std::unique_ptr<BlockTrace> Block, uint64_t Time);
   unsigned residentBlocks() const { return unsigned(NumResident); }
+  /// The most instructions of a resident block.
+  uint64_t longestTrace() const;
 
   /// Issues until \p End or until a block has finished. Returns true in that
   /// case: finishedAt() says when, and its place may be filled.

@@ -161,6 +161,14 @@ bool Sm::releaseBarriers(uint64_t Time) {
   return Any;
 }
 
+uint64_t Sm::longestTrace() const {
+  uint64_t Most = 0;
+  for (const BlockSlot &B : Blocks)
+    if (B.Trace)
+      Most = std::max(Most, B.Trace->instructions());
+  return Most;
+}
+
 std::unique_ptr<BlockTrace> Sm::takeFinished() {
   if (Finished.empty())
     return nullptr;

@@ -133,26 +133,36 @@ TimedResult Clock::launch(Device &D, const Kernel &K, const LaunchOptions &O,
     return More;
   };
   // Blocks run in order, with or without a trace.
-  auto Run = [&](BlockTrace *Trace) {
+  auto Run = [&](BlockTrace &Trace, uint64_t After) {
     return Next < Shape.Blocks &&
-           Execute([&] { return (*Session)->runBlock(Next++, Trace); });
+           Execute([&] { return (*Session)->runBlock(Next++, &Trace, After); });
   };
   BlockMore More = [&](BlockTrace &Trace) {
     Execute([&] { return (*Session)->more(Trace), true; });
   };
   BlockSource Traced = [&](BlockTrace &Out) {
-    bool More = Run(&Out);
+    bool More = Run(Out, 0);
     // A block that was started before its turn, by one that was not traced,
     // has no trace: it counts for nothing.
     if (More && Out.BlockIndex + 1 != Next)
       Out.Warps.assign(1, WarpTrace());
     return More;
   };
-  BlockSkip Untraced = [&](uint64_t Count) {
-    uint64_t Before = (*Session)->result().Counters.WarpInstructions;
-    while (Count-- && Run(nullptr))
-      ;
-    return (*Session)->result().Counters.WarpInstructions - Before;
+  BlockSkip Untraced = [&](uint64_t Count, uint64_t Most, BlockTrace &Unlike) {
+    SkippedBlocks S;
+    const uint64_t &Executed = (*Session)->result().Counters.WarpInstructions;
+    while (Count-- && !S.Unlike) {
+      uint64_t Before = Executed;
+      bool More = Run(Unlike, Most);
+      S.Unlike = !Unlike.Warps.empty();
+      // Others may have been executed beside it, which are traced.
+      S.Work +=
+          S.Unlike ? std::min(Executed - Before, Most) : Executed - Before;
+      S.Blocks += !S.Unlike;
+      if (!More)
+        break;
+    }
+    return S;
   };
   // Blocks of a cooperative launch are all resident at once.
   bool Sampled = !Exact && !O.Cooperative;

@@ -20,7 +20,8 @@ namespace {
 class TraceTest : public KernelTest {
 protected:
   /// The traces of a launch of one block.
-  BlockTrace trace(const std::string &Body, Dim3 Block = {32, 1, 1}) {
+  BlockTrace trace(const std::string &Body, Dim3 Block = {32, 1, 1},
+                   uint64_t After = 0) {
     auto M = D.load(module(Body, ".shared .align 128 .b8 s[8192];"));
     EXPECT_TRUE(M) << (M ? "" : M.error().str());
     LaunchOptions O;
@@ -29,10 +30,13 @@ protected:
     O.ParamBytes = 8;
     auto Session = LaunchSession::create(D, *(*M)->kernel("k"), O);
     BlockTrace T;
-    EXPECT_TRUE((*Session)->runBlock(0, &T));
+    EXPECT_TRUE((*Session)->runBlock(0, &T, After));
     EXPECT_EQ((*Session)->result().Status, LaunchStatus::Ok);
+    Executed = (*Session)->result().Counters.WarpInstructions;
     return T;
   }
+
+  uint64_t Executed = 0; ///< Warp instructions of the last launch.
 
   /// The accesses of \p W to \p Space, in order.
   static std::vector<TraceAccess> accesses(const WarpTrace &W,
@@ -128,6 +132,26 @@ TEST_F(TraceTest, AlikeRunsAreOne) {
     EXPECT_EQ(W.Runs[1], W.Runs[7]);
   }
   EXPECT_NE(lineOf(T.Warps[0].Lines[0]), lineOf(T.Warps[1].Lines[0]));
+}
+
+TEST_F(TraceTest, BeginsLate) {
+  for (const char *Barrier : {"", "bar.sync 0;"}) {
+    std::string Body = std::string("mov.u32 %r1, 0;\nL: ") + Barrier +
+                       "ld.global.u32 %r3, [%mine]; add.u32 %r1, %r1, 1;\n"
+                       "setp.lt.u32 %p1, %r1, 1000; @%p1 bra L;\n";
+    Dim3 Block = {128, 1, 1};
+    EXPECT_EQ(trace(Body, Block).instructions(), Executed);
+    uint64_t Whole = Executed;
+    for (uint64_t After : {Whole / 9, Whole / 2, Whole - 1000}) {
+      BlockTrace T = trace(Body, Block, After);
+      EXPECT_EQ(Executed, Whole);
+      ASSERT_EQ(T.Warps.size(), 4u);
+      // It begins at a branch; warps that wait arrive once more.
+      EXPECT_NEAR(double(T.instructions()), double(Whole - After), 16);
+      EXPECT_EQ(T.Warps[3].End, TraceEnd::Final);
+    }
+    EXPECT_TRUE(trace(Body, Block, Whole).Warps.empty());
+  }
 }
 
 TEST_F(TraceTest, AnEndlessLaunchDoesNotFillMemory) {

@@ -7,8 +7,9 @@
 //
 // Kernels of different kinds on grids of many rounds: the sampled time is close
 // to the exact one, far fewer blocks are timed, all of them are executed, and
-// the same launch gives the same number again. The GPU is a small one, so that
-// grids of a few thousand blocks are large.
+// the same launch gives the same number again. Where blocks differ, the time is
+// as close as the launch says. The GPU is a small one, so that grids of a few
+// thousand blocks are large.
 //
 //===----------------------------------------------------------------------===//
 
@@ -99,6 +100,7 @@ Launched launched(const char *Body, bool Exact) {
   uint64_t Bytes = uint64_t(Blocks) * Threads * 4;
   uint64_t In = B.Gpu.allocate(Bytes), Out = B.Gpu.allocate(Bytes);
   B.Gpu.set(In, 0x3f000000, 4, Bytes / 4);
+  B.Gpu.set(Out, 0, 4, Bytes / 4);
   Launched R;
   R.Timing = B.run("k", {Blocks, 1, 1}, {Threads, 1, 1}, {In, Out});
   R.Out.resize(Bytes / 4);
@@ -147,6 +149,116 @@ INSTANTIATE_TEST_SUITE_P(
     Kernels, Sampled,
     testing::Values(Case{"Copy", Copy, 0.03}, Case{"Compute", Compute, 0.02},
                     Case{"Uneven", Uneven, 0.03}, Case{"Gather", Gather, 0.03}),
+    [](const auto &Info) { return std::string(Info.param.Name); });
+
+/// A loop of as many rounds as %r4 says, for block %r1 of 6000 and thread %r0.
+std::string loop(const char *Rounds, const char *Body = "") {
+  return std::string(Rounds) + R"(
+mov.u32 %r3, 0;
+mov.f32 %f1, 0f3F800000;
+L: and.b32 %r6, %r3, 255;
+add.u32 %r6, %r6, %r0;
+mul.wide.u32 %rd5, %r6, 4;
+add.u64 %rd6, %rd0, %rd5;
+ld.global.f32 %f2, [%rd6];
+fma.rn.f32 %f1, %f1, %f2, %f2;
+add.u32 %r3, %r3, 1;
+setp.lt.u32 %p0, %r3, %r4;
+)" + Body +
+         R"(
+@%p0 bra L;
+st.global.f32 [%rd4], %f1;
+)";
+}
+
+const char *const OneInTheMiddle =
+    "setp.eq.u32 %p1, %r1, 3750; selp.u32 %r4, 4000, 8, %p1;";
+const char *const TheLast =
+    "setp.eq.u32 %p1, %r1, 5999; selp.u32 %r4, 4000, 8, %p1;";
+const char *const TheFirst =
+    "setp.eq.u32 %p1, %r1, 0; selp.u32 %r4, 4000, 8, %p1;";
+const char *const TheLastTwelve =
+    "setp.ge.u32 %p1, %r1, 5988; selp.u32 %r4, 400, 30, %p1;";
+const char *const TheLastQuarter =
+    "setp.ge.u32 %p1, %r1, 4500; selp.u32 %r4, 60, 10, %p1;";
+const char *const AFewOfAll = R"(
+mul.lo.u32 %r5, %r1, 2654435761;
+shr.u32 %r5, %r5, 24;
+setp.eq.u32 %p1, %r5, 7;
+selp.u32 %r4, 1000, 8, %p1;
+)";
+const char *const MoreAndMore = "div.u32 %r4, %r1, 300;";
+const char *const FewerAndFewer =
+    "sub.u32 %r4, 5999, %r1; div.u32 %r4, %r4, 300;";
+const char *const AThousandLonger = R"(
+sub.u32 %r5, %r1, 3000;
+setp.lt.u32 %p1, %r5, 1000;
+selp.u32 %r4, 30, 20, %p1;
+)";
+/// Of one block, only the last warp is long.
+const char *const OneWarp = R"(
+shl.b32 %r4, %r1, 7;
+add.u32 %r4, %r4, %r0;
+sub.u32 %r4, %r4, 480096;
+setp.lt.u32 %p1, %r4, 32;
+selp.u32 %r4, 4000, 8, %p1;
+)";
+
+/// Even blocks wait for what the next one has written.
+const char *const WaitForNext = R"(
+and.b32 %r7, %r1, 1;
+setp.eq.u32 %p2, %r7, 1;
+@%p2 bra D;
+W: ld.volatile.global.u32 %r8, [%rd4+512];
+setp.eq.u32 %p2, %r8, 0;
+@%p2 bra W;
+D:
+)";
+
+struct UnlikeCase {
+  const char *Name, *Rounds, *Body = "", *End = "";
+};
+class UnlikeBlocks : public testing::TestWithParam<UnlikeCase> {};
+
+TEST_P(UnlikeBlocks, AreTimedAsWellAsTheLaunchSays) {
+  std::string Body = loop(GetParam().Rounds, GetParam().Body) + GetParam().End;
+  Launched Exact = launched(Body.c_str(), true),
+           Few = launched(Body.c_str(), false);
+  double Error = double(Few.Timing.Cycles) - double(Exact.Timing.Cycles);
+  double Stated = Few.Timing.ErrorEstimate * double(Few.Timing.Cycles);
+  RecordProperty("error_percent",
+                 std::to_string(100 * Error / double(Exact.Timing.Cycles)));
+  RecordProperty("stated_percent",
+                 std::to_string(100 * Few.Timing.ErrorEstimate));
+  RecordProperty("timed", std::to_string(Few.Timing.BlocksTimed));
+  EXPECT_LE(std::abs(Error), Stated)
+      << Few.Timing.Cycles << " for " << Exact.Timing.Cycles << ", "
+      << Few.Timing.BlocksTimed << " blocks timed";
+  EXPECT_LE(std::abs(Error), 0.03 * double(Exact.Timing.Cycles));
+  EXPECT_LE(Few.Timing.ErrorEstimate, 0.35);
+  EXPECT_EQ(Few.Out, Exact.Out);
+  EXPECT_EQ(launched(Body.c_str(), false).Timing.Cycles, Few.Timing.Cycles);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Grids, UnlikeBlocks,
+    testing::Values(
+        UnlikeCase{"OneInTheMiddle", OneInTheMiddle},
+        UnlikeCase{"OneWithBarriers", OneInTheMiddle, "bar.sync 0;"},
+        UnlikeCase{"OneThatWaits", OneInTheMiddle, "", WaitForNext},
+        UnlikeCase{"OneWaitedFor",
+                   "setp.eq.u32 %p1, %r1, 3751; "
+                   "selp.u32 %r4, 4000, 8, %p1;",
+                   "", WaitForNext},
+        UnlikeCase{"OneWarp", OneWarp}, UnlikeCase{"TheFirst", TheFirst},
+        UnlikeCase{"TheLast", TheLast},
+        UnlikeCase{"TheLastTwelve", TheLastTwelve},
+        UnlikeCase{"TheLastQuarter", TheLastQuarter},
+        UnlikeCase{"AFewOfAll", AFewOfAll},
+        UnlikeCase{"AThousandLonger", AThousandLonger},
+        UnlikeCase{"ThousandWithBarriers", AThousandLonger, "bar.sync 0;"},
+        UnlikeCase{"MoreAndMore", MoreAndMore},
+        UnlikeCase{"FewerAndFewer", FewerAndFewer}),
     [](const auto &Info) { return std::string(Info.param.Name); });
 
 TEST(Sampling, SmallGridsAreExact) {
