@@ -308,6 +308,9 @@ std::string Judges::identity() const {
     All += Guards->identity() + join(Guards->Names, "\n");
   for (const std::string &Word : Asked.Program) {
     All += "\n" + Word;
+    // A device may have no end.
+    if (!sys::fs::is_regular_file(Word))
+      continue;
     if (auto File = MemoryBuffer::getFile(Word))
       All += utohexstr(xxh3_64bits((*File)->getBuffer()));
   }

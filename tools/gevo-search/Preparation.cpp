@@ -17,6 +17,8 @@
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Regex.h"
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -105,6 +107,15 @@ WorkerLimits Preparation::limits() const {
   return Limits;
 }
 
+// Whether somebody has written something there for the program to read. A
+// terminal is for Ctrl-C.
+static bool inputIsWaiting() {
+  struct stat Status;
+  int Waiting = 0;
+  return !fstat(STDIN_FILENO, &Status) && !S_ISCHR(Status.st_mode) &&
+         !ioctl(STDIN_FILENO, FIONREAD, &Waiting) && Waiting != 0;
+}
+
 Error Preparation::run(bool Again) {
   if (Error E = readProgram())
     return E;
@@ -128,5 +139,10 @@ Error Preparation::run(bool Again) {
                 std::max<uint64_t>(1, Options.Jobs * Memory / LeastMemory)));
   Judging = std::make_unique<Judges>(Asked, *Device, Options.Folder, Scratch,
                                      Memory, Options.Jobs, V);
-  return Judging->prepare(Again);
+  Error E = Judging->prepare(Again);
+  // Who writes there had the time to begin, and it may be why this failed.
+  if (inputIsWaiting())
+    V.say("standard input is not handed on: the program is run many times, "
+          "each time with an empty one");
+  return E;
 }
