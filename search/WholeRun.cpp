@@ -23,9 +23,6 @@
 using namespace llvm;
 using namespace gevo;
 
-static constexpr StringLiteral OutputName = "stdout.txt",
-                               ReportName = "report.json";
-
 static std::optional<std::string> contentsOf(StringRef Path) {
   auto Buffer = MemoryBuffer::getFile(Path, /*IsText=*/false,
                                       /*RequiresNullTerminator=*/false);
@@ -77,11 +74,12 @@ static bool readReport(StringRef Text, WholeRun &R, std::string &Problem) {
   return true;
 }
 
-static Fitness readOutputs(const WholeScenario &S, WholeRun &R) {
-  R.Outputs.push_back(contentsOf(OutputName).value_or(""));
-  for (const std::string &Name : S.OutputFiles) {
+static Fitness readOutputs(const ProgramRun &P, StringRef Printed,
+                           WholeRun &R) {
+  R.Outputs.push_back(contentsOf(Printed).value_or(""));
+  for (const std::string &Name : P.OutputFiles) {
     std::optional<std::string> Content = contentsOf(Name);
-    if (!Content || Content->empty())
+    if (!Content || (P.Named && Content->empty()))
       return Fitness::failed(Stage::Compare,
                              "output '" + Name + "' is " +
                                  (Content ? "empty" : "missing"));
@@ -144,14 +142,21 @@ static bool diskIsFull() {
   return Space && Space->available < ForAReport;
 }
 
-WholeRun gevo::runWhole(const WholeScenario &S, const Command &C,
+WholeRun gevo::runWhole(const WholeScenario &S, const ProgramRun &P,
                         ArrayRef<VariantFile> PtxFiles, RunMode Mode) {
   WholeRun R;
+  Expected<ProgramFolder> Folder = ProgramFolder::enter(P);
+  if (!Folder) {
+    R.Result = Fitness::failed(Stage::Load, toString(Folder.takeError()));
+    return R;
+  }
+  std::string OutputName = Folder->beside("stdout.txt"),
+              ReportName = Folder->beside("report.json");
   std::vector<std::string> Arguments = {
       S.GevoRun, "--gpu=" + S.Gpu,
       Mode == RunMode::Checked || Mode == RunMode::Verdict ? "--check=all"
                                                            : "--check=bounds",
-      ("--json=" + ReportName).str(),
+      "--json=" + ReportName,
       // Nobody waits for a run whose search was killed.
       "--end-with=" + std::to_string(getpid())};
   if (Mode == RunMode::Untimed || Mode == RunMode::Verdict)
@@ -164,14 +169,12 @@ WholeRun gevo::runWhole(const WholeScenario &S, const Command &C,
   if (S.StepLimit)
     Arguments.push_back("--step-limit=" + std::to_string(S.StepLimit));
   Arguments.push_back("--");
-  append_range(Arguments, C);
+  append_range(Arguments, P.Words);
   // Nothing of an earlier run may be taken for this one's.
   sys::fs::remove(OutputName);
   sys::fs::remove(ReportName);
-  for (const std::string &Name : S.OutputFiles)
-    sys::fs::remove(Name);
   SmallVector<StringRef, 16> Views(Arguments.begin(), Arguments.end());
-  std::optional<StringRef> Redirects[] = {StringRef(""), OutputName,
+  std::optional<StringRef> Redirects[] = {StringRef(""), StringRef(OutputName),
                                           StringRef("")};
   std::string Message;
   auto Start = std::chrono::steady_clock::now();
@@ -196,7 +199,7 @@ WholeRun gevo::runWhole(const WholeScenario &S, const Command &C,
   if (!Problem.empty())
     R.Result = Fitness::failed(Stage::Run, Problem);
   else
-    R.Result = readOutputs(S, R);
+    R.Result = readOutputs(P, OutputName, R);
   if (R.Result.valid())
     setTime(S.Goal, R);
   return R;

@@ -26,8 +26,7 @@ using namespace llvm;
 using namespace gevo;
 
 std::string WholeScenario::identity() const {
-  std::string All = Gpu + "\n" + join(OutputFiles, "\n") + "\n" +
-                    join(Rules.texts(), "\n") + "\n" +
+  std::string All = Gpu + "\n" + join(Rules.texts(), "\n") + "\n" +
                     std::to_string(TimeBound) + "\n" + Goal.text() + "\n" +
                     join(AcceptedFindings, "\n");
   return utohexstr(xxh3_64bits(All), /*LowerCase=*/true, 16);
@@ -37,11 +36,12 @@ static Error unfit(const Twine &What) {
   return createStringError(inconvertibleErrorCode(), What);
 }
 
-measure::OutputSpec WholeScenario::output(size_t Number) const {
+measure::OutputSpec WholeScenario::output(const ProgramRun &Run,
+                                          size_t Number) const {
   measure::OutputSpec Spec;
   if (Number) {
     Spec.What = measure::OutputSpec::Kind::File;
-    Spec.File = OutputFiles[Number - 1];
+    Spec.File = Run.OutputFiles[Number - 1];
   }
   Spec.Rule = Rules.of(Spec.name());
   // In a rule for all outputs a type is meant for arrays, and this is text.
@@ -58,9 +58,13 @@ static bool countsDeviations(const measure::OutputSpec &Spec) {
 measure::RunDifference WholeCase::compareOutput(size_t Number,
                                                 const WholeRun &R) const {
   const std::string &Want = Original.Outputs[Number];
-  // A program may print nothing if it writes files.
-  if (!Number && Want.empty() && R.Outputs[0].empty())
-    return {};
+  // A program may print nothing if it writes files, and leave a log empty.
+  if (Want.empty())
+    return R.Outputs[Number].empty()
+               ? measure::RunDifference()
+               : measure::RunDifference::failed(
+                     Outputs[Number].describe() +
+                     " is empty in the original, and is not here");
   std::vector<const std::string *> Runs = {&Want};
   if (countsDeviations(Outputs[Number]))
     for (const std::vector<std::string> &Other : Repeated)
@@ -87,13 +91,13 @@ Fitness WholeCase::compare(const WholeRun &R) const {
 }
 
 // Of a noisy time the least of some counts.
-static WholeRun runOften(const WholeScenario &S, const Command &C,
+static WholeRun runOften(const WholeScenario &S, const ProgramRun &P,
                          ArrayRef<VariantFile> Files, RunMode Mode) {
   constexpr unsigned Often = 3;
   bool Noisy = S.Goal.Kind == ObjectiveKind::Wall && Mode == RunMode::Plain;
-  WholeRun R = runWhole(S, C, Files, Mode);
+  WholeRun R = runWhole(S, P, Files, Mode);
   for (unsigned Turn = 1; Noisy && Turn < Often && R.Result.valid(); ++Turn) {
-    WholeRun Again = runWhole(S, C, Files, Mode);
+    WholeRun Again = runWhole(S, P, Files, Mode);
     if (!Again.Result.valid() || Again.Result.Time < R.Result.Time)
       R = std::move(Again);
   }
@@ -219,18 +223,19 @@ static Error repeatOriginal(const WholeScenario &S, WholeCase &Case,
   return Error::success();
 }
 
-Expected<WholeCase> gevo::observeOriginal(WholeScenario &S, const Command &C) {
+Expected<WholeCase> gevo::observeOriginal(WholeScenario &S,
+                                          const ProgramRun &P) {
   WholeCase Case;
-  Case.Run = C;
+  Case.Run = P;
   auto NextSecond = std::chrono::system_clock::now() + std::chrono::seconds(1);
-  Case.Original = runWhole(S, C, {});
+  Case.Original = runWhole(S, P, {});
   const WholeRun &First = Case.Original;
-  if (Error E = checkFindings(S, C, First))
+  if (Error E = checkFindings(S, P.Words, First))
     return E;
   S.AcceptedFindings.insert(First.Doubts.begin(), First.Doubts.end());
   if (!First.Result.valid())
     return unfit("the program itself fails: " + First.Result.Reason +
-                 "; gevo-run -- " + shellText(C) +
+                 "; gevo-run -- " + shellText(P.Words) +
                  " shows more. It is run in an empty folder: name the files "
                  "that it reads as arguments");
   if (First.Kernels.empty())
@@ -239,19 +244,20 @@ Expected<WholeCase> gevo::observeOriginal(WholeScenario &S, const Command &C) {
                                          std::to_string(First.ExitStatus)
                                    : ""));
   if (all_of(First.Outputs, [](const std::string &O) { return O.empty(); }))
-    return unfit("the program prints nothing, writes no file in its working "
-                 "directory, and --output names none, so there is nothing to "
-                 "compare");
+    return unfit(
+        "the program prints nothing, writes nothing to files in its "
+        "working directory, and --output names none, so there is nothing to "
+        "compare");
   Case.Rules = S.Rules;
   for (size_t I = 0; I < First.Outputs.size(); ++I)
-    Case.Outputs.push_back(S.output(I));
+    Case.Outputs.push_back(S.output(P, I));
   if (Error E = repeatOriginal(S, Case, NextSecond))
     return E;
   // What a program makes of its time besides printing it is its own affair. A
   // short time may be the same twice by chance.
   constexpr unsigned MoreRuns = 3;
   for (unsigned I = 0; I < MoreRuns; ++I) {
-    WholeRun Untimed = runWhole(S, C, {}, RunMode::Untimed);
+    WholeRun Untimed = runWhole(S, P, {}, RunMode::Untimed);
     auto Volatile = findVolatile(Case, Untimed);
     if (Volatile)
       ignoreWords(Case, std::move(*Volatile));
@@ -263,7 +269,7 @@ Expected<WholeCase> gevo::observeOriginal(WholeScenario &S, const Command &C) {
   // A host that waits for a wrong kernel's result may wait for ever.
   S.Seconds = std::max<unsigned>(S.Seconds, 20 * First.WallSeconds + 10);
   Case.Time = S.Goal.Kind == ObjectiveKind::Wall
-                  ? runOften(S, C, {}, RunMode::Plain).Result.Time
+                  ? runOften(S, P, {}, RunMode::Plain).Result.Time
                   : First.Result.Time;
   return Case;
 }

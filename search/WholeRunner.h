@@ -17,13 +17,11 @@
 #include "runtime/measure/OutputRules.h"
 #include "runtime/measure/RunOutputs.h"
 #include "search/Objective.h"
+#include "search/ProgramFolder.h"
 #include <map>
 #include <set>
 
 namespace gevo {
-
-/// One way to run the program.
-using Command = std::vector<std::string>;
 
 /// What a run of the program came to.
 struct WholeRun {
@@ -53,8 +51,6 @@ struct WholeScenario {
   std::string GevoRun;
   std::string Gpu;
   Objective Goal;
-  /// Files that the program writes in its working directory.
-  std::vector<std::string> OutputFiles;
   /// How far numbers may be off, by OutputSpec::name().
   measure::OutputRules Rules;
   /// Findings that the original has, too, and that were accepted.
@@ -73,8 +69,8 @@ struct WholeScenario {
 
   /// For caches: equal for what gives equal results.
   std::string identity() const;
-  /// How the output of that number is compared (WholeRun::Outputs).
-  measure::OutputSpec output(size_t Number) const;
+  /// How the output of that number of \p Run is compared (WholeRun::Outputs).
+  measure::OutputSpec output(const ProgramRun &Run, size_t Number) const;
 };
 
 /// A module of a variant, and the file of the one that it was made from; none
@@ -90,14 +86,15 @@ enum class RunMode {
   Verdict  ///< With all checks, and time is not modelled.
 };
 
-/// Runs \p C with the code in \p PtxFiles, in the current directory.
-WholeRun runWhole(const WholeScenario &S, const Command &C,
+/// Runs \p P with the code in \p PtxFiles, in its folder in the working
+/// directory.
+WholeRun runWhole(const WholeScenario &S, const ProgramRun &P,
                   llvm::ArrayRef<VariantFile> PtxFiles,
                   RunMode Mode = RunMode::Checked);
 
 /// What a variant is compared with.
 struct WholeCase {
-  Command Run;
+  ProgramRun Run;
   WholeRun Original;
   double Time = 0;
   /// Without a model of time the original gives the same answer.
@@ -121,7 +118,8 @@ struct WholeCase {
 /// model of time, to see what it prints of it, and to find a limit of steps,
 /// which
 /// \p S gets. The error says what makes the program unfit.
-llvm::Expected<WholeCase> observeOriginal(WholeScenario &S, const Command &C);
+llvm::Expected<WholeCase> observeOriginal(WholeScenario &S,
+                                          const ProgramRun &P);
 
 class WholeRunner : public Runner {
 public:

@@ -29,16 +29,19 @@ static Error failure(const Twine &What) {
   return createStringError(inconvertibleErrorCode(), What);
 }
 
-static Error runCapture(const WholeScenario &S, const Command &Program,
+static Error runCapture(const WholeScenario &S, const ProgramRun &Program,
                         const std::string &Folder) {
   sys::fs::remove_directories(Folder);
   std::vector<std::string> Words = {
       S.GevoRun, "--gpu=" + S.Gpu, "--capture=" + Folder,
       "--end-with=" + std::to_string(getpid()), "--"};
-  append_range(Words, Program);
+  append_range(Words, Program.Words);
   SmallVector<StringRef, 16> Views(Words.begin(), Words.end());
   std::optional<StringRef> Nowhere[] = {StringRef(""), StringRef(""),
                                         StringRef("")};
+  Expected<ProgramFolder> Entered = ProgramFolder::enter(Program);
+  if (!Entered)
+    return Entered.takeError();
   std::string Message;
   if (sys::ExecuteAndWait(S.GevoRun, Views, std::nullopt, Nowhere, 0, 0,
                           &Message) < 0)
@@ -47,7 +50,7 @@ static Error runCapture(const WholeScenario &S, const Command &Program,
 }
 
 Expected<LaunchScenario> gevo::captureLaunches(const WholeScenario &S,
-                                               const Command &Program,
+                                               const ProgramRun &Program,
                                                IrProgram &Device,
                                                const std::string &Folder,
                                                bool Again) {

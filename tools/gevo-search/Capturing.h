@@ -23,7 +23,7 @@ namespace gevo {
 /// that are there: a resumed search has the same launches, whatever the program
 /// does today.
 llvm::Expected<LaunchScenario>
-captureLaunches(const WholeScenario &S, const Command &Program,
+captureLaunches(const WholeScenario &S, const ProgramRun &Program,
                 IrProgram &Device, const std::string &Folder, bool Again);
 
 /// What each instruction of \p Device costs in \p Launches.

@@ -16,6 +16,7 @@
 #include "tools/gevo-search/MachineCode.h"
 #include "tools/gevo-search/Measuring.h"
 #include "tools/gevo-search/Overview.h"
+#include "tools/gevo-search/WrittenFiles.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FileSystem.h"
@@ -62,25 +63,7 @@ static Error enterNew(const std::string &Path) {
   return Error::success();
 }
 
-// The files that the program writes where it is run, if the user names none.
-Error Judges::findOutputs(WholeScenario &S) {
-  if (!Asked.Outputs.empty())
-    return Error::success();
-  if (Error E = enterNew(scratch("outputs")))
-    return E;
-  runWhole(S, Asked.Program, {}, RunMode::Untimed);
-  std::error_code EC;
-  for (sys::fs::directory_iterator I(".", EC), End; I != End && !EC;
-       I.increment(EC))
-    if (StringRef Name = sys::path::filename(I->path());
-        Name != "stdout.txt" && Name != "report.json" &&
-        I->type() == sys::fs::file_type::regular_file)
-      Asked.Outputs.push_back(Name.str());
-  llvm::sort(Asked.Outputs);
-  return Error::success();
-}
-
-Error Judges::describe(Target &T) {
+void Judges::describe(Target &T) const {
   T.Scenario.MemoryBytes = Limits.MemoryBytes;
   T.Scenario.GevoRun = sys::path::parent_path(
       sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(enterNew)));
@@ -92,22 +75,26 @@ Error Judges::describe(Target &T) {
   // Slower variants may be stepping stones, if not by much; a clock on the wall
   // says little about a single run.
   T.Scenario.TimeBound = T.Scenario.Goal.Kind == ObjectiveKind::Wall ? 5 : 1.5;
-  if (Error E = findOutputs(T.Scenario))
-    return E;
-  T.Scenario.OutputFiles = Asked.Outputs;
-  return enterNew(scratch("original"));
 }
 
+// What a run writes is the same on every GPU.
 Error Judges::observe(Target &T) {
+  const Target &First = Targets.front();
+  auto RunOf = [&](const Command &C, ArrayRef<WholeCase> Seen, size_t Number) {
+    return Number < Seen.size() ? Seen[Number].Run
+                                : findWritten(T.Scenario, Asked, C);
+  };
+  ProgramRun Program = RunOf(Asked.Program, First.Cases, 0);
   if (Asked.AcceptFindings)
-    T.Scenario.AcceptedFindings =
-        runWhole(T.Scenario, Asked.Program, {}).Findings;
-  Expected<WholeCase> Case = observeOriginal(T.Scenario, Asked.Program);
+    T.Scenario.AcceptedFindings = runWhole(T.Scenario, Program, {}).Findings;
+  Expected<WholeCase> Case = observeOriginal(T.Scenario, Program);
   if (!Case)
     return Case.takeError();
   T.Cases.push_back(std::move(*Case));
-  for (const Command &C : Asked.HeldOut) {
-    Expected<WholeCase> Other = observeOriginal(T.Scenario, C);
+  for (size_t I = 0; I < Asked.HeldOut.size(); ++I) {
+    const Command &C = Asked.HeldOut[I];
+    Expected<WholeCase> Other =
+        observeOriginal(T.Scenario, RunOf(C, First.HeldOut, I));
     if (!Other)
       return failure("held-out run '" + shellText(C) +
                      "': " + toString(Other.takeError()));
@@ -118,8 +105,8 @@ Error Judges::observe(Target &T) {
 
 Error Judges::capture(bool Again) {
   const WholeScenario &S = Targets[0].Scenario;
-  Expected<LaunchScenario> Captured =
-      captureLaunches(S, Asked.Program, Device, Folder + "/capture", Again);
+  Expected<LaunchScenario> Captured = captureLaunches(
+      S, Targets[0].Cases[0].Run, Device, Folder + "/capture", Again);
   Expected<HeatMap> Heat = Captured ? profileLaunches(*Captured, S.Gpu, Device)
                                     : Expected<HeatMap>(Captured.takeError());
   if (!Heat) {
@@ -191,7 +178,8 @@ Error Judges::observeAll(bool Again) {
   for (const std::string &Gpu : Asked.gpus()) {
     Target &T = Targets.emplace_back();
     T.Scenario.Gpu = Gpu;
-    Error E = describe(T);
+    describe(T);
+    Error E = enterNew(scratch("original"));
     bool Known = false;
     if (!E && Again)
       E = readOriginal(Path, Targets).moveInto(Known);
@@ -282,7 +270,11 @@ Error Judges::leaveSilent() {
 // A rule for an output that is not there would be followed by nobody.
 Error Judges::checkRules() const {
   std::set<std::string> Known = {measure::OutputSpec::StdoutName};
-  Known.insert(Asked.Outputs.begin(), Asked.Outputs.end());
+  for (const std::vector<WholeCase> *Cases :
+       {&Targets[0].Cases, &Targets[0].HeldOut})
+    for (const WholeCase &C : *Cases)
+      for (const measure::OutputSpec &Output : C.Outputs)
+        Known.insert(Output.name());
   if (Launches)
     for (const capture::Case &C : Launches->Captured.Cases)
       Known.merge(measure::Replay::outputNames(C));

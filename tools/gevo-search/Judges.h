@@ -85,9 +85,8 @@ private:
   /// What the original does on each GPU; \p Again: what it did when the search
   /// began.
   llvm::Error observeAll(bool Again);
-  llvm::Error describe(Target &T);
+  void describe(Target &T) const;
   llvm::Error observe(Target &T);
-  llvm::Error findOutputs(WholeScenario &S);
   llvm::Error capture(bool Again);
   llvm::Error checkRules() const;
   /// The kernels of the run that write and print nothing, neither in it nor

@@ -33,7 +33,7 @@ std::string Target::identity() const {
   for (const WholeCase &C : Cases) {
     All += formatv("\n{0} {1}", C.Original.ExitStatus, C.Time);
     for (size_t I = 0; I < C.Outputs.size(); ++I) {
-      All += "\n" +
+      All += "\n" + C.Outputs[I].name() + "\n" +
              measure::withoutWords(C.Original.Outputs[I], C.Outputs[I].Ignored);
       for (const std::vector<std::string> &Run : C.Repeated)
         All += "\n" + Run[I];
@@ -75,6 +75,18 @@ static bool fromJSON(const json::Value &Value, WholeRun::Kernel &K,
          Map.map("silent", K.Silent) && Map.map("us", K.Microseconds);
 }
 
+static json::Value toJSON(const ProgramRun &P) {
+  return json::Object{{"words", json::Array(P.Words)},
+                      {"outputs", json::Array(P.OutputFiles)},
+                      {"named", P.Named}};
+}
+
+static bool fromJSON(const json::Value &Value, ProgramRun &P, json::Path Path) {
+  json::ObjectMapper Map(Value, Path);
+  return Map && Map.map("words", P.Words) &&
+         Map.map("outputs", P.OutputFiles) && Map.map("named", P.Named);
+}
+
 static json::Value toJSON(const WholeCase &C) {
   json::Array Ignored, Repeated;
   for (const measure::OutputSpec &Spec : C.Outputs)
@@ -82,7 +94,7 @@ static json::Value toJSON(const WholeCase &C) {
   for (const std::vector<std::string> &Run : C.Repeated)
     Repeated.push_back(encoded(Run));
   const WholeRun &R = C.Original;
-  return json::Object{{"run", json::Array(C.Run)},
+  return json::Object{{"run", C.Run},
                       {"time", C.Time},
                       {"same_untimed", C.SameUntimed},
                       {"result", R.Result},
@@ -152,13 +164,13 @@ Error gevo::writeOriginals(StringRef Path, ArrayRef<Target> All) {
 
 // What the scenario says about outputs, and what was seen.
 static Error complete(const WholeScenario &S, WholeCase &C) {
-  if (C.Outputs.size() != S.OutputFiles.size() + 1 ||
+  if (C.Outputs.size() != C.Run.OutputFiles.size() + 1 ||
       C.Original.Outputs.size() != C.Outputs.size())
     return failure("there are other outputs");
   C.Rules = S.Rules;
   for (size_t I = 0; I < C.Outputs.size(); ++I) {
     measure::WordSet Ignored = std::move(C.Outputs[I].Ignored);
-    C.Outputs[I] = S.output(I);
+    C.Outputs[I] = S.output(C.Run, I);
     C.Outputs[I].Ignored = std::move(Ignored);
   }
   if (Error E = decode(C.Original.Outputs))
@@ -207,7 +219,7 @@ static Error compareCase(const WholeScenario &S, const WholeCase &C) {
   if (F.valid())
     return Error::success();
   return failure(
-      "'" + shellText(C.Run) +
+      "'" + shellText(C.Run.Words) +
       "' does not do what it did when the search began: " + F.Reason +
       ". The environment, or a file that it reads, may have "
       "changed; begin anew, without --resume");

@@ -45,7 +45,7 @@ void gevo::tellProgram(const Settings &Asked, const IrProgram &Device,
   }
   std::string Compared = "compared after whole runs: standard output";
   for (size_t I = 0; I < Case.Original.Outputs.size(); ++I)
-    Compared += (I ? ", " + Asked.Outputs[I - 1] : "") + " (" +
+    Compared += (I ? ", " + Case.Run.OutputFiles[I - 1] : "") + " (" +
                 std::to_string(Case.Original.Outputs[I].size()) + " bytes" +
                 allowed(Case.Outputs[I].Rule) + ")";
   V.say(Compared);
@@ -70,7 +70,7 @@ void gevo::tellProgram(const Settings &Asked, const IrProgram &Device,
     if (!Ignored.empty())
       V.say("not compared, as they change with time or from run to run: " +
             counted(Ignored.size(), "number") + " in " +
-            (I ? Asked.Outputs[I - 1] : "standard output") +
+            (I ? Case.Run.OutputFiles[I - 1] : "standard output") +
             ", the first in line " +
             Twine(measure::lineOfWord(Text, *Ignored.begin())));
   }

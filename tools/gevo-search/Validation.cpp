@@ -27,7 +27,7 @@ Exam Judges::runExam(const Target &T, const WholeCase &Case,
   Loss |= S.Goal.Kind == ObjectiveKind::Wall;
   S.TimeBound = Loss && !HeldOut ? 1 : S.TimeBound;
   Exam E;
-  E.What.Name = shellText(Case.Run);
+  E.What.Name = shellText(Case.Run.Words);
   E.What.Gpu = S.Gpu;
   E.What.HeldOut = HeldOut;
   E.What.Steered = !HeldOut;

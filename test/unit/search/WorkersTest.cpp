@@ -143,7 +143,9 @@ TEST(WholeRun, TakesNoMoreMemoryThanItMay) {
   S.GevoRun = Script.str().str();
   S.MemoryBytes = uint64_t(100) << 20;
   S.Seconds = 60;
-  WholeRun R = runWhole(S, {"program"}, {});
+  ProgramRun P;
+  P.Words = {"program"};
+  WholeRun R = runWhole(S, P, {});
   EXPECT_EQ(R.Result.End, Stage::Run);
   EXPECT_NE(R.Result.Reason.find("it took more than 0.1 GiB of memory"),
             std::string::npos)

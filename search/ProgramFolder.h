@@ -1,0 +1,62 @@
+//===- ProgramFolder.h - Where the program is run ---------------*- C++ -*-===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every run of the program begins in an empty folder. What is ours (code,
+// report, standard output) lies beside it, so that no file of the program can
+// have its name.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_SEARCH_PROGRAMFOLDER_H
+#define GEVO_SEARCH_PROGRAMFOLDER_H
+
+#include "llvm/Support/Error.h"
+#include <string>
+#include <vector>
+
+namespace gevo {
+
+/// The words of a command line.
+using Command = std::vector<std::string>;
+
+/// One way to run the program.
+struct ProgramRun {
+  /// As the user gave it; names of files are absolute.
+  Command Words;
+  /// Files that it writes and that are compared, as seen from its folder.
+  std::vector<std::string> OutputFiles;
+  /// The user named them.
+  bool Named = false;
+};
+
+/// The folder "run" in the working directory, which is the one of the process
+/// as long as this lives.
+class ProgramFolder {
+public:
+  /// Makes it anew for \p Run and enters it.
+  static llvm::Expected<ProgramFolder> enter(const ProgramRun &Run);
+  ProgramFolder(ProgramFolder &&Other) : Home(std::move(Other.Home)) {
+    Other.Home.clear();
+  }
+  ~ProgramFolder();
+
+  /// The path of a file of ours.
+  std::string beside(llvm::StringRef Name) const;
+  /// The regular files that the last run in the working directory left, those
+  /// in folders as well, in order.
+  static std::vector<std::string> filesLeft();
+
+private:
+  explicit ProgramFolder(std::string Home) : Home(std::move(Home)) {}
+
+  /// The working directory before; empty: nothing to go back to.
+  std::string Home;
+};
+
+} // namespace gevo
+
+#endif // GEVO_SEARCH_PROGRAMFOLDER_H

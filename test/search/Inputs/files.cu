@@ -1,0 +1,45 @@
+// Writes numbers to the file that is named first, and says nothing of them. A
+// first number that is read from a second file is added to each.
+#include <cstdio>
+#include <cstring>
+#include <sys/stat.h>
+__global__ void fill(float *To, int N, float First) {
+  int I = blockIdx.x * blockDim.x + threadIdx.x;
+  if (I >= N)
+    return;
+#pragma unroll 1
+  for (int J = 0; J < 20; ++J) {
+    To[I] = First;
+    __syncthreads();
+  }
+  To[I] = First + I * 0.5f;
+}
+int main(int Count, char **Arguments) {
+  constexpr int N = 200;
+  float Numbers[N], *Device, First = 1;
+  if (Count > 2) {
+    FILE *From = fopen(Arguments[2], "r");
+    if (!From || fscanf(From, "%f", &First) != 1)
+      return 3;
+    fclose(From);
+  }
+  cudaMalloc(&Device, sizeof(Numbers));
+  fill<<<4, 50>>>(Device, N, First);
+  cudaMemcpy(Numbers, Device, sizeof(Numbers), cudaMemcpyDeviceToHost);
+  const char *Name = Count > 1 ? Arguments[1] : "deep/er/res.txt";
+  mkdir("deep", 0777);
+  mkdir("deep/er", 0777);
+  FILE *Errors = fopen("errors.log", "w");
+  if (!strcmp(Name, "errors.log")) {
+    if (Numbers[2] != First + 1)
+      fprintf(Errors, "number 2 is %g\n", Numbers[2]);
+  } else if (FILE *To = fopen(Name, "w")) {
+    for (float Number : Numbers)
+      fprintf(To, "%g\n", Number);
+    fclose(To);
+  } else {
+    return 2;
+  }
+  fclose(Errors);
+  puts("done");
+}

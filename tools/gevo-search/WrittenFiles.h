@@ -1,0 +1,28 @@
+//===- WrittenFiles.h - Which files a run writes ----------------*- C++ -*-===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Seen before the original is observed, by running it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_TOOLS_GEVO_SEARCH_WRITTENFILES_H
+#define GEVO_TOOLS_GEVO_SEARCH_WRITTENFILES_H
+
+#include "search/WholeRunner.h"
+#include "tools/gevo-search/Settings.h"
+
+namespace gevo {
+
+/// The run \p Words of the program with the files that are compared after it:
+/// those that \p Asked names, or all that it writes in its folder. It is run as
+/// \p S says, in the working directory.
+ProgramRun findWritten(const WholeScenario &S, const Settings &Asked,
+                       const Command &Words);
+
+} // namespace gevo
+
+#endif // GEVO_TOOLS_GEVO_SEARCH_WRITTENFILES_H
