@@ -15,9 +15,55 @@ using namespace llvm;
 using namespace gevo;
 
 static constexpr StringLiteral FolderName = "run";
+// Of copies, so that every write shows.
+static constexpr sys::TimePoint<> LongAgo = {};
 
 static Error failure(std::error_code EC, const Twine &What) {
   return createStringError(EC, What + ": " + EC.message());
+}
+
+Command ProgramRun::command() const {
+  Command All = Words;
+  for (std::string &Word : drop_begin(All))
+    for (const OwnFile &File : Own)
+      if (Word == File.Word) {
+        Word = File.Path;
+        break;
+      }
+  return All;
+}
+
+// As the user has it, if it is there.
+static Error copyOwn(const OwnFile &File) {
+  if (StringRef Into = sys::path::parent_path(File.Path); !Into.empty())
+    if (Error E = makeFolder(Into))
+      return E;
+  if (!sys::path::is_absolute(File.Word) ||
+      !sys::fs::is_regular_file(File.Word))
+    return Error::success();
+  int Descriptor;
+  std::error_code EC = sys::fs::copy_file(File.Word, File.Path);
+  ErrorOr<sys::fs::perms> Rights = sys::fs::getPermissions(File.Word);
+  if (!EC && Rights)
+    EC = sys::fs::setPermissions(File.Path, *Rights);
+  if (!EC)
+    EC = sys::fs::openFileForWrite(File.Path, Descriptor,
+                                   sys::fs::CD_OpenExisting);
+  if (EC)
+    return failure(EC, "cannot copy '" + File.Word + "' for a run");
+  sys::fs::setLastAccessAndModificationTime(Descriptor, LongAgo);
+  sys::fs::closeFile(Descriptor);
+  return Error::success();
+}
+
+bool ProgramFolder::wrote(const OwnFile &File) {
+  SmallString<128> Path(FolderName);
+  sys::path::append(Path, File.Path);
+  sys::fs::file_status Now;
+  if (sys::fs::status(Path, Now))
+    // It was there and is not, or never was.
+    return sys::path::is_absolute(File.Word) && sys::fs::exists(File.Word);
+  return Now.getLastModificationTime() != LongAgo;
 }
 
 Expected<ProgramFolder> ProgramFolder::enter(const ProgramRun &Run) {
@@ -34,6 +80,9 @@ Expected<ProgramFolder> ProgramFolder::enter(const ProgramRun &Run) {
   // names a file elsewhere.
   for (const std::string &Name : Run.OutputFiles)
     sys::fs::remove(Name);
+  for (const OwnFile &File : Run.Own)
+    if (Error E = copyOwn(File))
+      return E;
   return Entered;
 }
 

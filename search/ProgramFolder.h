@@ -23,21 +23,35 @@ namespace gevo {
 /// The words of a command line.
 using Command = std::vector<std::string>;
 
+/// A file that an argument names and that the program writes. It is the user's,
+/// so each run has its own instead.
+struct OwnFile {
+  /// The argument; absolute, if the file was there before the search.
+  std::string Word;
+  /// Where a run has it, as seen from its folder.
+  std::string Path;
+};
+
 /// One way to run the program.
 struct ProgramRun {
   /// As the user gave it; names of files are absolute.
   Command Words;
+  std::vector<OwnFile> Own;
   /// Files that it writes and that are compared, as seen from its folder.
   std::vector<std::string> OutputFiles;
   /// The user named them.
   bool Named = false;
+
+  /// The words of a run in its folder.
+  Command command() const;
 };
 
 /// The folder "run" in the working directory, which is the one of the process
 /// as long as this lives.
 class ProgramFolder {
 public:
-  /// Makes it anew for \p Run and enters it.
+  /// Makes it anew for \p Run, with copies of its own files as the user has
+  /// them, and enters it.
   static llvm::Expected<ProgramFolder> enter(const ProgramRun &Run);
   ProgramFolder(ProgramFolder &&Other) : Home(std::move(Other.Home)) {
     Other.Home.clear();
@@ -49,6 +63,8 @@ public:
   /// The regular files that the last run in the working directory left, those
   /// in folders as well, in order.
   static std::vector<std::string> filesLeft();
+  /// Whether that run wrote \p File, be it what was there before.
+  static bool wrote(const OwnFile &File);
 
 private:
   explicit ProgramFolder(std::string Home) : Home(std::move(Home)) {}

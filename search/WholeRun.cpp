@@ -169,7 +169,7 @@ WholeRun gevo::runWhole(const WholeScenario &S, const ProgramRun &P,
   if (S.StepLimit)
     Arguments.push_back("--step-limit=" + std::to_string(S.StepLimit));
   Arguments.push_back("--");
-  append_range(Arguments, P.Words);
+  append_range(Arguments, P.command());
   // Nothing of an earlier run may be taken for this one's.
   sys::fs::remove(OutputName);
   sys::fs::remove(ReportName);

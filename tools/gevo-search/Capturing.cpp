@@ -35,7 +35,7 @@ static Error runCapture(const WholeScenario &S, const ProgramRun &Program,
   std::vector<std::string> Words = {
       S.GevoRun, "--gpu=" + S.Gpu, "--capture=" + Folder,
       "--end-with=" + std::to_string(getpid()), "--"};
-  append_range(Words, Program.Words);
+  append_range(Words, Program.command());
   SmallVector<StringRef, 16> Views(Words.begin(), Words.end());
   std::optional<StringRef> Nowhere[] = {StringRef(""), StringRef(""),
                                         StringRef("")};

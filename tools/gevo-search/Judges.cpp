@@ -80,21 +80,24 @@ void Judges::describe(Target &T) const {
 // What a run writes is the same on every GPU.
 Error Judges::observe(Target &T) {
   const Target &First = Targets.front();
-  auto RunOf = [&](const Command &C, ArrayRef<WholeCase> Seen, size_t Number) {
-    return Number < Seen.size() ? Seen[Number].Run
-                                : findWritten(T.Scenario, Asked, C);
+  auto ObserveRun = [&](const Command &C, ArrayRef<WholeCase> Seen,
+                        size_t Number) -> Expected<WholeCase> {
+    Expected<ProgramRun> Run = Number < Seen.size()
+                                   ? Seen[Number].Run
+                                   : findWritten(T.Scenario, Asked, C);
+    if (!Run)
+      return Run.takeError();
+    if (Asked.AcceptFindings && T.Cases.empty())
+      T.Scenario.AcceptedFindings = runWhole(T.Scenario, *Run, {}).Findings;
+    return observeOriginal(T.Scenario, *Run);
   };
-  ProgramRun Program = RunOf(Asked.Program, First.Cases, 0);
-  if (Asked.AcceptFindings)
-    T.Scenario.AcceptedFindings = runWhole(T.Scenario, Program, {}).Findings;
-  Expected<WholeCase> Case = observeOriginal(T.Scenario, Program);
+  Expected<WholeCase> Case = ObserveRun(Asked.Program, First.Cases, 0);
   if (!Case)
     return Case.takeError();
   T.Cases.push_back(std::move(*Case));
   for (size_t I = 0; I < Asked.HeldOut.size(); ++I) {
     const Command &C = Asked.HeldOut[I];
-    Expected<WholeCase> Other =
-        observeOriginal(T.Scenario, RunOf(C, First.HeldOut, I));
+    Expected<WholeCase> Other = ObserveRun(C, First.HeldOut, I);
     if (!Other)
       return failure("held-out run '" + shellText(C) +
                      "': " + toString(Other.takeError()));
@@ -298,10 +301,13 @@ std::string Judges::identity() const {
     All += Launches->identity();
   if (Guards)
     All += Guards->identity() + join(Guards->Names, "\n");
+  Command Own;
+  for (const OwnFile &File : Targets[0].Cases[0].Run.Own)
+    Own.push_back(File.Word);
   for (const std::string &Word : Asked.Program) {
     All += "\n" + Word;
-    // A device may have no end.
-    if (!sys::fs::is_regular_file(Word))
+    // A device may have no end, and what is written there shows in the outputs.
+    if (!sys::fs::is_regular_file(Word) || is_contained(Own, Word))
       continue;
     if (auto File = MemoryBuffer::getFile(Word))
       All += utohexstr(xxh3_64bits((*File)->getBuffer()));

@@ -75,15 +75,25 @@ static bool fromJSON(const json::Value &Value, WholeRun::Kernel &K,
          Map.map("silent", K.Silent) && Map.map("us", K.Microseconds);
 }
 
+static json::Value toJSON(const OwnFile &File) {
+  return json::Object{{"word", File.Word}, {"path", File.Path}};
+}
+
+static bool fromJSON(const json::Value &Value, OwnFile &File, json::Path P) {
+  json::ObjectMapper Map(Value, P);
+  return Map && Map.map("word", File.Word) && Map.map("path", File.Path);
+}
+
 static json::Value toJSON(const ProgramRun &P) {
   return json::Object{{"words", json::Array(P.Words)},
+                      {"own", json::Array(P.Own)},
                       {"outputs", json::Array(P.OutputFiles)},
                       {"named", P.Named}};
 }
 
 static bool fromJSON(const json::Value &Value, ProgramRun &P, json::Path Path) {
   json::ObjectMapper Map(Value, Path);
-  return Map && Map.map("words", P.Words) &&
+  return Map && Map.map("words", P.Words) && Map.map("own", P.Own) &&
          Map.map("outputs", P.OutputFiles) && Map.map("named", P.Named);
 }
 

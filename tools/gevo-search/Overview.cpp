@@ -49,6 +49,10 @@ void gevo::tellProgram(const Settings &Asked, const IrProgram &Device,
                 std::to_string(Case.Original.Outputs[I].size()) + " bytes" +
                 allowed(Case.Outputs[I].Rule) + ")";
   V.say(Compared);
+  for (const OwnFile &File : Case.Run.Own)
+    V.say("the program writes " + File.Word +
+          ": every run has a copy of its own, " + File.Path +
+          ", and the file itself stays as it is");
   if (!Case.Repeated.empty())
     V.say("standard deviations are those of " +
           Twine(1 + Case.Repeated.size()) + " runs of the program");

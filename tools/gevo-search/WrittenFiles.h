@@ -17,11 +17,13 @@
 
 namespace gevo {
 
-/// The run \p Words of the program with the files that are compared after it:
-/// those that \p Asked names, or all that it writes in its folder. It is run as
-/// \p S says, in the working directory.
-ProgramRun findWritten(const WholeScenario &S, const Settings &Asked,
-                       const Command &Words);
+/// The run \p Words of the program with the files of arguments that it writes,
+/// and with the files that are compared after it: those that \p Asked names, or
+/// all that it leaves in its folder. It is run as \p S says, in the working
+/// directory. Files of the user are as before afterwards.
+llvm::Expected<ProgramRun> findWritten(const WholeScenario &S,
+                                       const Settings &Asked,
+                                       const Command &Words);
 
 } // namespace gevo
 

@@ -1,8 +1,11 @@
 // Writes numbers to the file that is named first, and says nothing of them. A
-// first number that is read from a second file is added to each.
+// number from a second file is added to each. A third argument is the ending of
+// another file that must be beside the second.
 #include <cstdio>
 #include <cstring>
+#include <string>
 #include <sys/stat.h>
+#include <unistd.h>
 __global__ void fill(float *To, int N, float First) {
   int I = blockIdx.x * blockDim.x + threadIdx.x;
   if (I >= N)
@@ -22,6 +25,9 @@ int main(int Count, char **Arguments) {
     if (!From || fscanf(From, "%f", &First) != 1)
       return 3;
     fclose(From);
+    if (Count > 3 &&
+        access((std::string(Arguments[2]) + Arguments[3]).c_str(), R_OK))
+      return 4;
   }
   cudaMalloc(&Device, sizeof(Numbers));
   fill<<<4, 50>>>(Device, N, First);
