@@ -1,13 +1,15 @@
-// Says in a file that it runs, and waits to be ended.
+// Says in the file that STARTED names that it runs, and waits to be ended. A file
+// of an argument would be another one in every run.
 #include <cstdio>
+#include <cstdlib>
 #include <unistd.h>
 
 __global__ void nothing() {}
 
-int main(int, char **Arguments) {
+int main() {
   nothing<<<1, 1>>>();
   cudaDeviceSynchronize();
-  FILE *File = std::fopen(Arguments[1], "w");
+  FILE *File = std::fopen(std::getenv("STARTED"), "w");
   std::fprintf(File, "%d\n", int(getpid()));
   std::fclose(File);
   pause();
