@@ -84,7 +84,7 @@ Error Judges::observe(Target &T) {
                         size_t Number) -> Expected<WholeCase> {
     Expected<ProgramRun> Run = Number < Seen.size()
                                    ? Seen[Number].Run
-                                   : findWritten(T.Scenario, Asked, C);
+                                   : findWritten(T.Scenario, Asked, C, V);
     if (!Run)
       return Run.takeError();
     if (Asked.AcceptFindings && T.Cases.empty())

@@ -12,9 +12,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/gevo-search/WrittenFiles.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <algorithm>
+#include <chrono>
 #include <set>
+#include <thread>
 
 using namespace llvm;
 using namespace gevo;
@@ -138,9 +142,31 @@ static Error findWrittenInPlace(const WholeScenario &S, StringRef Directory,
   return Error::success();
 }
 
+// A name that tells the time or the number of a process is another one in every
+// run.
+static std::vector<std::string> filesOf(const WholeScenario &S,
+                                        const ProgramRun &P, View &V) {
+  auto NextSecond = std::chrono::system_clock::now() + std::chrono::seconds(1);
+  runWhole(S, P, {}, RunMode::Untimed);
+  std::vector<std::string> First = ProgramFolder::filesLeft();
+  if (First.empty())
+    return First;
+  std::this_thread::sleep_until(NextSecond);
+  runWhole(S, P, {}, RunMode::Untimed);
+  std::vector<std::string> Second = ProgramFolder::filesLeft(), Both, Gone;
+  std::set_intersection(First.begin(), First.end(), Second.begin(),
+                        Second.end(), std::back_inserter(Both));
+  std::set_difference(First.begin(), First.end(), Both.begin(), Both.end(),
+                      std::back_inserter(Gone));
+  if (!Gone.empty())
+    V.say("not compared, as another run has no file of that name: " +
+          join(Gone, ", "));
+  return Both;
+}
+
 Expected<ProgramRun> gevo::findWritten(const WholeScenario &S,
                                        const Settings &Asked,
-                                       const Command &Words) {
+                                       const Command &Words, View &V) {
   ProgramRun P;
   P.Words = Words;
   std::vector<OwnFile> All = candidates(Asked.Directory, Words);
@@ -159,9 +185,7 @@ Expected<ProgramRun> gevo::findWritten(const WholeScenario &S,
     bool Own = any_of(P.Own, [&](const OwnFile &F) { return F.Path == Path; });
     P.OutputFiles.push_back(Own ? Path : Name);
   }
-  if (!P.Named) {
-    runWhole(S, P, {}, RunMode::Untimed);
-    P.OutputFiles = ProgramFolder::filesLeft();
-  }
+  if (!P.Named)
+    P.OutputFiles = filesOf(S, P, V);
   return P;
 }

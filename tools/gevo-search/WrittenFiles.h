@@ -13,17 +13,18 @@
 #define GEVO_TOOLS_GEVO_SEARCH_WRITTENFILES_H
 
 #include "search/WholeRunner.h"
-#include "tools/gevo-search/Settings.h"
+#include "tools/gevo-search/View.h"
 
 namespace gevo {
 
 /// The run \p Words of the program with the files of arguments that it writes,
 /// and with the files that are compared after it: those that \p Asked names, or
 /// all that it leaves in its folder. It is run as \p S says, in the working
-/// directory. Files of the user are as before afterwards.
+/// directory. Files of the user are as before afterwards. Tells which files are
+/// not compared.
 llvm::Expected<ProgramRun> findWritten(const WholeScenario &S,
                                        const Settings &Asked,
-                                       const Command &Words);
+                                       const Command &Words, View &V);
 
 } // namespace gevo
 
