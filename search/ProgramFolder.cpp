@@ -76,10 +76,6 @@ Expected<ProgramFolder> ProgramFolder::enter(const ProgramRun &Run) {
     return E;
   if (std::error_code EC = sys::fs::set_current_path(FolderName))
     return failure(EC, "cannot enter '" + Entered.beside(FolderName) + "'");
-  // Nothing of an earlier run may be taken for this one's, also where the user
-  // names a file elsewhere.
-  for (const std::string &Name : Run.OutputFiles)
-    sys::fs::remove(Name);
   for (const OwnFile &File : Run.Own)
     if (Error E = copyOwn(File))
       return E;

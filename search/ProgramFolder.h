@@ -37,7 +37,7 @@ struct ProgramRun {
   /// As the user gave it; names of files are absolute.
   Command Words;
   std::vector<OwnFile> Own;
-  /// Files that it writes and that are compared, as seen from its folder.
+  /// Files that it writes in its folder and that are compared.
   std::vector<std::string> OutputFiles;
   /// The user named them.
   bool Named = false;

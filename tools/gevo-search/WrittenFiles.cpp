@@ -164,6 +164,30 @@ static std::vector<std::string> filesOf(const WholeScenario &S,
   return Both;
 }
 
+static bool leavesFolder(StringRef Name) {
+  SmallString<128> Path(Name);
+  sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
+  return sys::path::is_absolute(Path) || *sys::path::begin(Path) == "..";
+}
+
+// The outputs that the user names, one of which may be the file of an argument.
+static Error takeNamed(const Settings &Asked, ProgramRun &P) {
+  for (const std::string &Name : Asked.Outputs) {
+    std::string Path =
+        pathInRun(Asked.Directory, fromUser(Asked.Directory, Name));
+    bool Own = any_of(P.Own, [&](const OwnFile &F) { return F.Path == Path; });
+    if (!Own && leavesFolder(Name))
+      return createStringError(
+          inconvertibleErrorCode(),
+          "--output=" + Name +
+              " is not in the folder in which the program is run, and no "
+              "argument that names it is written: runs at the same time would "
+              "share it; let the program write it where it is run");
+    P.OutputFiles.push_back(Own ? Path : Name);
+  }
+  return Error::success();
+}
+
 Expected<ProgramRun> gevo::findWritten(const WholeScenario &S,
                                        const Settings &Asked,
                                        const Command &Words, View &V) {
@@ -179,12 +203,8 @@ Expected<ProgramRun> gevo::findWritten(const WholeScenario &S,
         return E;
   }
   P.Named = !Asked.Outputs.empty();
-  for (const std::string &Name : Asked.Outputs) {
-    std::string Path =
-        pathInRun(Asked.Directory, fromUser(Asked.Directory, Name));
-    bool Own = any_of(P.Own, [&](const OwnFile &F) { return F.Path == Path; });
-    P.OutputFiles.push_back(Own ? Path : Name);
-  }
+  if (Error E = takeNamed(Asked, P))
+    return E;
   if (!P.Named)
     P.OutputFiles = filesOf(S, P, V);
   return P;
