@@ -56,6 +56,23 @@ static Error copyOwn(const OwnFile &File) {
   return Error::success();
 }
 
+// What is there already stays: copies and the folders on the way to them.
+static void linkNeighbours(const OwnFile &File) {
+  for (StringRef Ours = sys::path::parent_path(File.Path);
+       Ours != OutsideFolder && !Ours.empty();
+       Ours = sys::path::parent_path(Ours)) {
+    std::error_code EC;
+    for (sys::fs::directory_iterator I(Ours.substr(OutsideFolder.size()), EC,
+                                       /*follow_symlinks=*/false),
+         End;
+         I != End && !EC; I.increment(EC)) {
+      SmallString<128> Link(Ours);
+      sys::path::append(Link, sys::path::filename(I->path()));
+      sys::fs::create_link(I->path(), Link);
+    }
+  }
+}
+
 bool ProgramFolder::wrote(const OwnFile &File) {
   SmallString<128> Path(FolderName);
   sys::path::append(Path, File.Path);
@@ -79,6 +96,9 @@ Expected<ProgramFolder> ProgramFolder::enter(const ProgramRun &Run) {
   for (const OwnFile &File : Run.Own)
     if (Error E = copyOwn(File))
       return E;
+  if (Run.Neighbours)
+    for (const OwnFile &File : Run.Own)
+      linkNeighbours(File);
   return Entered;
 }
 

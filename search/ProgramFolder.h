@@ -23,6 +23,10 @@ namespace gevo {
 /// The words of a command line.
 using Command = std::vector<std::string>;
 
+/// In the folder of a run, where files are that are not in the user's, by their
+/// whole paths.
+inline constexpr llvm::StringLiteral OutsideFolder = "outside";
+
 /// A file that an argument names and that the program writes. It is the user's,
 /// so each run has its own instead.
 struct OwnFile {
@@ -37,6 +41,9 @@ struct ProgramRun {
   /// As the user gave it; names of files are absolute.
   Command Words;
   std::vector<OwnFile> Own;
+  /// Its own files are all in OutsideFolder, among links to the files that the
+  /// user has beside them and in the folders above.
+  bool Neighbours = false;
   /// Files that it writes in its folder and that are compared.
   std::vector<std::string> OutputFiles;
   /// The user named them.

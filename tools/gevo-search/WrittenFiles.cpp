@@ -23,19 +23,26 @@
 using namespace llvm;
 using namespace gevo;
 
-// Where a run has a file of its own: the way there from the user's folder, as
-// the program may show it, or else one that no file of the program has.
-static std::string pathInRun(StringRef Directory, StringRef File) {
-  SmallString<128> Real, Base;
+// Of a file that may not be there yet.
+static std::string realPath(StringRef File) {
+  SmallString<128> Real;
   if (sys::fs::real_path(File, Real)) {
     sys::fs::real_path(sys::path::parent_path(File), Real);
     sys::path::append(Real, sys::path::filename(File));
   }
+  return Real.str().str();
+}
+
+// Where a run has a file of its own: the way there from the user's folder, as
+// the program may show it, or else one that no file of the program has.
+static std::string pathInRun(StringRef Directory, StringRef File) {
+  std::string Real = realPath(File);
+  SmallString<128> Base;
   sys::fs::real_path(Directory, Base);
   StringRef Path = Real;
   if (Path.consume_front(Base) && Path.consume_front("/"))
     return Path.str();
-  return ("outside" + Real).str();
+  return OutsideFolder.str() + Real;
 }
 
 static std::string fromUser(StringRef Directory, StringRef Name) {
@@ -78,68 +85,22 @@ static std::vector<OwnFile> candidates(StringRef Directory,
   return All;
 }
 
-namespace {
-/// A file of the user as it was.
-class Kept {
-public:
-  Kept(std::string Path, std::string Copy)
-      : Path(std::move(Path)), Copy(std::move(Copy)) {}
-
-  Error keep() {
-    There = !sys::fs::status(Path, Before);
-    return There ? check(sys::fs::copy_file(Path, Copy)) : Error::success();
-  }
-  bool changed() const {
-    sys::fs::file_status Now;
-    bool Is = !sys::fs::status(Path, Now);
-    return Is != There || (Is && (Now.getUniqueID() != Before.getUniqueID() ||
-                                  Now.getSize() != Before.getSize() ||
-                                  Now.getLastModificationTime() !=
-                                      Before.getLastModificationTime()));
-  }
-  Error restore() const {
-    return check(There ? sys::fs::copy_file(Copy, Path)
-                       : sys::fs::remove(Path));
-  }
-
-private:
-  Error check(std::error_code EC) const {
-    if (!EC)
-      return Error::success();
-    return createStringError(EC, "the program may write '" + Path +
-                                     "', of which '" + Copy +
-                                     "' is to be a copy: " + EC.message());
-  }
-
-  std::string Path, Copy;
-  bool There = false;
-  sys::fs::file_status Before;
-};
-} // namespace
-
 // A program that looks for other files beside an argument does not come to its
-// outputs with copies. Then it gets what is there, and the user's files back.
-static Error findWrittenInPlace(const WholeScenario &S, StringRef Directory,
+// outputs with copies alone.
+static void findAmongNeighbours(const WholeScenario &S, StringRef Directory,
                                 ArrayRef<OwnFile> All, ProgramRun &P) {
-  SmallString<128> Here;
-  sys::fs::current_path(Here);
-  std::vector<std::pair<const OwnFile *, Kept>> Rest;
-  for (const OwnFile &File : All) {
-    if (any_of(P.Own, [&](const OwnFile &O) { return O.Path == File.Path; }))
-      continue;
-    std::string Copy = (Here + "/kept-" + Twine(Rest.size())).str();
-    Rest.push_back({&File, Kept(fromUser(Directory, File.Word), Copy)});
-    if (Error E = Rest.back().second.keep())
-      return E;
+  ProgramRun Linked;
+  Linked.Words = P.Words;
+  Linked.Neighbours = true;
+  for (OwnFile File : All) {
+    File.Path = OutsideFolder.str() + realPath(fromUser(Directory, File.Word));
+    Linked.Own.push_back(std::move(File));
   }
-  runWhole(S, P, {}, RunMode::Untimed);
-  for (auto &[File, Before] : Rest)
-    if (Before.changed()) {
-      if (Error E = Before.restore())
-        return E;
-      P.Own.push_back(*File);
-    }
-  return Error::success();
+  runWhole(S, Linked, {}, RunMode::Untimed);
+  for (auto [File, Copy] : zip(All, Linked.Own))
+    if (ProgramFolder::wrote(Copy) &&
+        none_of(P.Own, [&](const OwnFile &O) { return O.Word == File.Word; }))
+      P.Own.push_back(File);
 }
 
 // A name that tells the time or the number of a process is another one in every
@@ -199,8 +160,7 @@ Expected<ProgramRun> gevo::findWritten(const WholeScenario &S,
     WholeRun R = runWhole(S, P, {}, RunMode::Untimed);
     erase_if(P.Own, [](const OwnFile &F) { return !ProgramFolder::wrote(F); });
     if ((!R.Result.valid() || R.ExitStatus) && P.Own.size() != All.size())
-      if (Error E = findWrittenInPlace(S, Asked.Directory, All, P))
-        return E;
+      findAmongNeighbours(S, Asked.Directory, All, P);
   }
   P.Named = !Asked.Outputs.empty();
   if (Error E = takeNamed(Asked, P))
