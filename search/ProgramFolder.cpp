@@ -26,8 +26,8 @@ Command ProgramRun::command() const {
   Command All = Words;
   for (std::string &Word : drop_begin(All))
     for (const OwnFile &File : Own)
-      if (Word == File.Word) {
-        Word = File.Path;
+      if (Word == File.argument()) {
+        Word = File.Option + File.Path;
         break;
       }
   return All;

@@ -30,10 +30,14 @@ inline constexpr llvm::StringLiteral OutsideFolder = "outside";
 /// A file that an argument names and that the program writes. It is the user's,
 /// so each run has its own instead.
 struct OwnFile {
-  /// The argument; absolute, if the file was there before the search.
+  /// What the argument has before the name, such as "--out=".
+  std::string Option;
+  /// The name; absolute, if the file was there before the search.
   std::string Word;
   /// Where a run has it, as seen from its folder.
   std::string Path;
+
+  std::string argument() const { return Option + Word; }
 };
 
 /// One way to run the program.

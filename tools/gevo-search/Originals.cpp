@@ -76,12 +76,14 @@ static bool fromJSON(const json::Value &Value, WholeRun::Kernel &K,
 }
 
 static json::Value toJSON(const OwnFile &File) {
-  return json::Object{{"word", File.Word}, {"path", File.Path}};
+  return json::Object{
+      {"option", File.Option}, {"word", File.Word}, {"path", File.Path}};
 }
 
 static bool fromJSON(const json::Value &Value, OwnFile &File, json::Path P) {
   json::ObjectMapper Map(Value, P);
-  return Map && Map.map("word", File.Word) && Map.map("path", File.Path);
+  return Map && Map.map("option", File.Option) && Map.map("word", File.Word) &&
+         Map.map("path", File.Path);
 }
 
 static json::Value toJSON(const ProgramRun &P) {

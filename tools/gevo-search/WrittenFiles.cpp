@@ -51,9 +51,20 @@ static std::string fromUser(StringRef Directory, StringRef Name) {
   return Full.str().str();
 }
 
+// How much of an argument is before the name of a file: "--out=/a", "-o/a".
+static size_t optionLength(StringRef Argument) {
+  if (size_t Equal = Argument.find("=/");
+      Equal != StringRef::npos && !Argument.starts_with("/"))
+    return Equal + 1;
+  return Argument.starts_with("-") && Argument.substr(2, 1) == "/" ? 2 : 0;
+}
+
 // The file of an argument that the program may write outside of its folder.
 static std::optional<OwnFile> candidateOf(StringRef Directory,
-                                          const std::string &Word) {
+                                          StringRef Argument) {
+  size_t Length = optionLength(Argument);
+  std::string Option = Argument.take_front(Length).str(),
+              Word = Argument.drop_front(Length).str();
   if (Word.empty() || Word[0] == '-')
     return std::nullopt;
   std::string Full = fromUser(Directory, Word);
@@ -69,7 +80,7 @@ static std::optional<OwnFile> candidateOf(StringRef Directory,
              !sys::fs::is_directory(sys::path::parent_path(Full))) {
     return std::nullopt;
   }
-  OwnFile File = {Word, pathInRun(Directory, Full)};
+  OwnFile File = {Option, Word, pathInRun(Directory, Full)};
   // One that it makes where it is run is its own anyway.
   if (!Absolute && !StringRef(File.Path).contains('/'))
     return std::nullopt;
@@ -98,8 +109,9 @@ static void findAmongNeighbours(const WholeScenario &S, StringRef Directory,
   }
   runWhole(S, Linked, {}, RunMode::Untimed);
   for (auto [File, Copy] : zip(All, Linked.Own))
-    if (ProgramFolder::wrote(Copy) &&
-        none_of(P.Own, [&](const OwnFile &O) { return O.Word == File.Word; }))
+    if (ProgramFolder::wrote(Copy) && none_of(P.Own, [&](const OwnFile &O) {
+          return O.argument() == File.argument();
+        }))
       P.Own.push_back(File);
 }
 

@@ -1,10 +1,9 @@
-// Writes numbers to the file that is named first, and says nothing of them. A
-// number from a second file is added to each. A third argument is the ending of
-// another file that must be beside the second. LOG asks for a file whose name
-// is another one every time.
+// Writes numbers to the file that is named first, perhaps after "--to=" or "-o",
+// and says nothing of them. A number from a second file is added to each. A
+// third argument is the ending of another file that must be beside the second.
+// LOG asks for a file whose name is another one every time.
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -34,14 +33,17 @@ int main(int Count, char **Arguments) {
   cudaMalloc(&Device, sizeof(Numbers));
   fill<<<4, 50>>>(Device, N, First);
   cudaMemcpy(Numbers, Device, sizeof(Numbers), cudaMemcpyDeviceToHost);
-  const char *Name = Count > 1 ? Arguments[1] : "deep/er/res.txt";
+  std::string Name = Count > 1 ? Arguments[1] : "deep/er/res.txt";
+  for (std::string Option : {"--to=", "-o"})
+    if (!Name.compare(0, Option.size(), Option))
+      Name.erase(0, Option.size());
   mkdir("deep", 0777);
   mkdir("deep/er", 0777);
   FILE *Errors = fopen("errors.log", "w");
-  if (!strcmp(Name, "errors.log")) {
+  if (Name == "errors.log") {
     if (Numbers[2] != First + 1)
       fprintf(Errors, "number 2 is %g\n", Numbers[2]);
-  } else if (FILE *To = fopen(Name, "w")) {
+  } else if (FILE *To = fopen(Name.c_str(), "w")) {
     for (float Number : Numbers)
       fprintf(To, "%g\n", Number);
     fclose(To);
