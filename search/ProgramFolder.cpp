@@ -10,6 +10,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <set>
 
 using namespace llvm;
 using namespace gevo;
@@ -33,27 +34,53 @@ Command ProgramRun::command() const {
   return All;
 }
 
+static Error copyFile(const std::string &From, const std::string &To) {
+  int Descriptor;
+  std::error_code EC = sys::fs::copy_file(From, To);
+  if (!EC)
+    EC = sys::fs::openFileForWrite(To, Descriptor, sys::fs::CD_OpenExisting);
+  if (EC)
+    return failure(EC, "cannot copy '" + From + "' for a run");
+  sys::fs::setLastAccessAndModificationTime(Descriptor, LongAgo);
+  sys::fs::closeFile(Descriptor);
+  if (ErrorOr<sys::fs::perms> Rights = sys::fs::getPermissions(From))
+    sys::fs::setPermissions(To, *Rights);
+  return Error::success();
+}
+
+// Links in it are followed to files, and those to folders stay links.
+static Error copyFolder(const std::string &From, const std::string &To) {
+  if (Error E = makeFolder(To))
+    return E;
+  std::error_code EC;
+  for (sys::fs::directory_iterator I(From, EC, /*follow_symlinks=*/false), End;
+       I != End && !EC; I.increment(EC)) {
+    std::string Into = (To + "/" + sys::path::filename(I->path())).str();
+    Error E = Error::success();
+    if (I->type() == sys::fs::file_type::directory_file)
+      E = copyFolder(I->path(), Into);
+    else if (sys::fs::is_regular_file(I->path()))
+      E = copyFile(I->path(), Into);
+    else
+      sys::fs::create_link(I->path(), Into);
+    if (E)
+      return E;
+  }
+  return EC ? failure(EC, "cannot copy '" + From + "' for a run")
+            : Error::success();
+}
+
 // As the user has it, if it is there.
 static Error copyOwn(const OwnFile &File) {
   if (StringRef Into = sys::path::parent_path(File.Path); !Into.empty())
     if (Error E = makeFolder(Into))
       return E;
-  if (!sys::path::is_absolute(File.Word) ||
-      !sys::fs::is_regular_file(File.Word))
+  if (!sys::path::is_absolute(File.Word))
     return Error::success();
-  int Descriptor;
-  std::error_code EC = sys::fs::copy_file(File.Word, File.Path);
-  ErrorOr<sys::fs::perms> Rights = sys::fs::getPermissions(File.Word);
-  if (!EC && Rights)
-    EC = sys::fs::setPermissions(File.Path, *Rights);
-  if (!EC)
-    EC = sys::fs::openFileForWrite(File.Path, Descriptor,
-                                   sys::fs::CD_OpenExisting);
-  if (EC)
-    return failure(EC, "cannot copy '" + File.Word + "' for a run");
-  sys::fs::setLastAccessAndModificationTime(Descriptor, LongAgo);
-  sys::fs::closeFile(Descriptor);
-  return Error::success();
+  if (sys::fs::is_directory(File.Word))
+    return copyFolder(File.Word, File.Path);
+  return sys::fs::is_regular_file(File.Word) ? copyFile(File.Word, File.Path)
+                                             : Error::success();
 }
 
 // What is there already stays: copies and the folders on the way to them.
@@ -73,6 +100,31 @@ static void linkNeighbours(const OwnFile &File) {
   }
 }
 
+// Paths from \p Folder of what is in it and in folders there.
+static std::set<std::string> namesIn(StringRef Folder) {
+  std::set<std::string> Found;
+  std::error_code EC;
+  for (sys::fs::recursive_directory_iterator
+           I(Folder, EC, /*follow_symlinks=*/false),
+       End;
+       I != End && !EC; I.increment(EC))
+    Found.insert(StringRef(I->path()).substr(Folder.size() + 1).str());
+  return Found;
+}
+
+// The regular files among them, but for untouched copies.
+static std::vector<std::string> writtenIn(StringRef Folder) {
+  std::vector<std::string> Found;
+  for (const std::string &Name : namesIn(Folder)) {
+    sys::fs::file_status Status;
+    if (!sys::fs::status(Folder + "/" + Name, Status, /*follow=*/false) &&
+        sys::fs::is_regular_file(Status) &&
+        Status.getLastModificationTime() != LongAgo)
+      Found.push_back(Name);
+  }
+  return Found;
+}
+
 bool ProgramFolder::wrote(const OwnFile &File) {
   SmallString<128> Path(FolderName);
   sys::path::append(Path, File.Path);
@@ -80,7 +132,10 @@ bool ProgramFolder::wrote(const OwnFile &File) {
   if (sys::fs::status(Path, Now))
     // It was there and is not, or never was.
     return sys::path::is_absolute(File.Word) && sys::fs::exists(File.Word);
-  return Now.getLastModificationTime() != LongAgo;
+  if (!sys::fs::is_directory(Now) || !sys::path::is_absolute(File.Word) ||
+      !sys::fs::is_directory(File.Word))
+    return Now.getLastModificationTime() != LongAgo;
+  return !writtenIn(Path).empty() || namesIn(Path) != namesIn(File.Word);
 }
 
 Expected<ProgramFolder> ProgramFolder::enter(const ProgramRun &Run) {
@@ -114,14 +169,5 @@ std::string ProgramFolder::beside(StringRef Name) const {
 }
 
 std::vector<std::string> ProgramFolder::filesLeft() {
-  std::vector<std::string> Found;
-  std::error_code EC;
-  for (sys::fs::recursive_directory_iterator
-           I(FolderName, EC, /*follow_symlinks=*/false),
-       End;
-       I != End && !EC; I.increment(EC))
-    if (I->type() == sys::fs::file_type::regular_file)
-      Found.push_back(I->path().substr(FolderName.size() + 1));
-  llvm::sort(Found);
-  return Found;
+  return writtenIn(FolderName);
 }

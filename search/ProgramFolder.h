@@ -27,8 +27,8 @@ using Command = std::vector<std::string>;
 /// whole paths.
 inline constexpr llvm::StringLiteral OutsideFolder = "outside";
 
-/// A file that an argument names and that the program writes. It is the user's,
-/// so each run has its own instead.
+/// A file that an argument names and that the program writes, or a folder in
+/// which it does. It is the user's, so each run has its own instead.
 struct OwnFile {
   /// What the argument has before the name, such as "--out=".
   std::string Option;
@@ -72,9 +72,10 @@ public:
   /// The path of a file of ours.
   std::string beside(llvm::StringRef Name) const;
   /// The regular files that the last run in the working directory left, those
-  /// in folders as well, in order.
+  /// in folders as well, in order; without copies that it did not write.
   static std::vector<std::string> filesLeft();
-  /// Whether that run wrote \p File, be it what was there before.
+  /// Whether that run wrote \p File or something in it, be it what was there
+  /// before.
   static bool wrote(const OwnFile &File);
 
 private:

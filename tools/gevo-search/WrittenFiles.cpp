@@ -59,6 +59,31 @@ static size_t optionLength(StringRef Argument) {
   return Argument.starts_with("-") && Argument.substr(2, 1) == "/" ? 2 : 0;
 }
 
+// A folder with a lot in it is one of inputs, and one with the runs in it would
+// have itself in each.
+static bool canCopy(StringRef Path, const sys::fs::file_status &Status) {
+  constexpr uint64_t MostBytes = 256 << 20, MostFiles = 10000;
+  if (!sys::fs::is_directory(Status))
+    return sys::fs::is_regular_file(Status);
+  SmallString<128> Here;
+  sys::fs::current_path(Here);
+  if (StringRef(Here.str().str() + "/").starts_with(realPath(Path) + "/"))
+    return false;
+  uint64_t Bytes = 0, Files = 0;
+  std::error_code EC;
+  for (sys::fs::recursive_directory_iterator
+           I(Path, EC, /*follow_symlinks=*/false),
+       End;
+       I != End && !EC; I.increment(EC)) {
+    sys::fs::file_status In;
+    if (!sys::fs::status(I->path(), In) && sys::fs::is_regular_file(In))
+      Bytes += In.getSize();
+    if (++Files > MostFiles || Bytes > MostBytes)
+      return false;
+  }
+  return !EC;
+}
+
 // The file of an argument that the program may write outside of its folder.
 static std::optional<OwnFile> candidateOf(StringRef Directory,
                                           StringRef Argument) {
@@ -72,7 +97,7 @@ static std::optional<OwnFile> candidateOf(StringRef Directory,
   sys::fs::file_status Status;
   if (!sys::fs::status(Full, Status)) {
     // Root may write what nobody may, and does so by mistake only.
-    if (!Absolute || !sys::fs::is_regular_file(Status) ||
+    if (!Absolute || !canCopy(Full, Status) ||
         !(Status.permissions() & sys::fs::all_write) ||
         sys::fs::access(Full, sys::fs::AccessMode::Write))
       return std::nullopt;
@@ -85,6 +110,16 @@ static std::optional<OwnFile> candidateOf(StringRef Directory,
   if (!Absolute && !StringRef(File.Path).contains('/'))
     return std::nullopt;
   return File;
+}
+
+static void tellShared(const Command &Words, View &V) {
+  for (const std::string &Word : drop_begin(Words)) {
+    sys::fs::file_status Status;
+    if (sys::path::is_absolute(Word) && !sys::fs::status(Word, Status) &&
+        sys::fs::is_directory(Status) && !canCopy(Word, Status))
+      V.say("all runs share the folder " + Word +
+            ": what the program writes there is not compared, and stays");
+  }
 }
 
 static std::vector<OwnFile> candidates(StringRef Directory,
@@ -166,6 +201,7 @@ Expected<ProgramRun> gevo::findWritten(const WholeScenario &S,
                                        const Command &Words, View &V) {
   ProgramRun P;
   P.Words = Words;
+  tellShared(Words, V);
   std::vector<OwnFile> All = candidates(Asked.Directory, Words);
   if (!All.empty()) {
     P.Own = All;

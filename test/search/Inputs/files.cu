@@ -1,7 +1,8 @@
 // Writes numbers to the file that is named first, perhaps after "--to=" or "-o",
-// and says nothing of them. A number from a second file is added to each. A
-// third argument is the ending of another file that must be beside the second.
-// LOG asks for a file whose name is another one every time.
+// or to a file in the folder of that name, and says nothing of them. A number
+// from a second file is added to each. A third argument is the ending of another
+// file that must be beside the second. LOG asks for a file whose name is another
+// one every time.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -37,6 +38,9 @@ int main(int Count, char **Arguments) {
   for (std::string Option : {"--to=", "-o"})
     if (!Name.compare(0, Option.size(), Option))
       Name.erase(0, Option.size());
+  struct stat There;
+  if (!stat(Name.c_str(), &There) && S_ISDIR(There.st_mode))
+    Name += "/res.txt";
   mkdir("deep", 0777);
   mkdir("deep/er", 0777);
   FILE *Errors = fopen("errors.log", "w");
