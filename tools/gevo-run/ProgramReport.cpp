@@ -46,7 +46,8 @@ public:
       return;
     case driver::LogKind::Line: {
       size_t End = R.Text.find('\n');
-      Lines[R.Text.substr(0, End)][R.Text.substr(End + 1)] += R.Count;
+      Lines[R.Text.substr(0, End)][R.Text.substr(End + 1)].add(
+          gpu::timing::InstructionProfile::of(R.Counters));
       return;
     }
     case driver::LogKind::FromSass:
@@ -67,12 +68,11 @@ public:
     for (auto &[Name, Row] : Rows) {
       Report.Microseconds += Row.Microseconds;
       Report.Launches += Row.Launches;
-      Row.Lines.assign(Lines[Name].begin(), Lines[Name].end());
-      std::sort(Row.Lines.begin(), Row.Lines.end(),
-                [](const auto &A, const auto &B) {
-                  return A.second != B.second ? A.second > B.second
-                                              : A.first < B.first;
-                });
+      for (const auto &[Place, Cost] : Lines[Name]) {
+        Row.Lines.push_back(gpu::timing::lineAt(Place));
+        Row.Lines.back().Cost = Cost;
+      }
+      sortByCost(Row.Lines);
       Report.Kernels.push_back(std::move(Row));
     }
     std::sort(Report.Kernels.begin(), Report.Kernels.end(),
@@ -88,7 +88,9 @@ public:
 
 private:
   std::map<std::string, KernelRow> Rows;
-  std::map<std::string, std::map<std::string, uint64_t>> Lines; ///< By kernel.
+  /// By kernel and place.
+  std::map<std::string, std::map<std::string, gpu::timing::InstructionProfile>>
+      Lines;
 
   KernelRow &kernel(const std::string &Name) {
     KernelRow &Row = Rows[Name];
@@ -177,20 +179,22 @@ std::string placeText(const ordered_json &F) {
   return Text + "PTX line " + std::to_string(Where.value("ptx_line", 0)) + ")";
 }
 
-/// The lines of a kernel that cost most.
-void appendLines(std::string &Text, const KernelRow &Row) {
+/// The lines of kernels that cost most.
+void appendLines(std::string &Text, const std::vector<KernelRow> &Kernels) {
   constexpr size_t Most = 10;
-  uint64_t Cycles = 0;
-  for (const auto &[Place, Spent] : Row.Lines)
-    Cycles += Spent;
-  if (!Row.Lines.empty())
-    Text += "gevo-run: lines of " + demangled(Row.Name) + "\n";
-  for (size_t I = 0; I < std::min(Most, Row.Lines.size()); ++I) {
-    char Line[64];
-    std::snprintf(Line, sizeof(Line), "%12.1f%%  ",
-                  100.0 * double(Row.Lines[I].second) / double(Cycles));
-    Text += Line + Row.Lines[I].first + "\n";
+  bool HasPtxOnly = false;
+  for (const KernelRow &Row : Kernels) {
+    if (Row.Lines.empty())
+      continue;
+    Text += "gevo-run: lines of " + demangled(Row.Name) + "\n" +
+            hotLinesText(Row.Lines, Most);
+    HasPtxOnly |= std::all_of(
+        Row.Lines.begin(), Row.Lines.end(),
+        [](const gpu::timing::HotLine &L) { return L.File.empty(); });
   }
+  if (HasPtxOnly)
+    Text += "gevo-run: note: where lines are of PTX, the program has none of "
+            "its source; build it with -gline-tables-only (nvcc: -lineinfo)\n";
 }
 
 /// Errors before warnings; a racy loop can have hundreds of pairs of lines.
@@ -248,8 +252,7 @@ std::string gevo::run::reportText(const ProgramReport &R,
                   Row.Findings.size());
     Text += Line + demangled(Row.Name) + "\n";
   }
-  for (const KernelRow &Row : R.Kernels)
-    appendLines(Text, Row);
+  appendLines(Text, R.Kernels);
   for (const KernelRow &Row : R.Kernels)
     appendFindings(Text, Row);
   appendRules(Text, R.Kernels);
@@ -278,8 +281,8 @@ ordered_json gevo::run::reportJson(const ProgramReport &R) {
       K["costs_reasons"] = Row.WhyRules;
     K["share"] = R.Microseconds ? Row.Microseconds / R.Microseconds : 0;
     K["findings"] = Row.Findings;
-    for (const auto &[Place, Cycles] : Row.Lines)
-      K["lines"].push_back({{"place", Place}, {"cycles", Cycles}});
+    if (!Row.Lines.empty())
+      K["lines"] = ordered_json::parse(hotLinesJson(Row.Lines));
     Kernels.push_back(std::move(K));
   }
   J["failed"] = R.Failed;

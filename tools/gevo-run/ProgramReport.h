@@ -9,6 +9,7 @@
 #define GEVO_TOOLS_GEVO_RUN_PROGRAMREPORT_H
 
 #include "runtime/gpu/driver/LaunchLog.h"
+#include "runtime/gpu/timing/HotLines.h"
 
 #include <nlohmann/json.hpp>
 
@@ -26,9 +27,7 @@ struct KernelRow {
   uint64_t Silent = 0; ///< Launches that wrote nothing.
   double Microseconds = 0;
   std::vector<nlohmann::ordered_json> Findings;
-  /// Places in the code and the cycles that warps spent there, the dearest
-  /// first.
-  std::vector<std::pair<std::string, uint64_t>> Lines;
+  std::vector<gpu::timing::HotLine> Lines; ///< The dearest first.
 };
 
 /// A run, merged from the logs of its processes.

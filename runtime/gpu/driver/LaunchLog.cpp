@@ -8,6 +8,7 @@
 #include "runtime/gpu/driver/LaunchLog.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <cstring>
 #include <dirent.h>
@@ -57,12 +58,18 @@ bool parseLog(const std::string &Bytes, LoggedProcess &P, std::string &Error) {
     LogRecord R;
     std::memcpy(&R, Bytes.data() + At, sizeof(R));
     At += sizeof(R);
-    if (R.TextBytes > Header.Bytes - At) {
+    size_t Left = Header.Bytes - At;
+    if (R.Counters > Left / sizeof(uint64_t) ||
+        R.TextBytes > Left - R.Counters * sizeof(uint64_t)) {
       Error = "is cut off";
       return false;
     }
-    P.Records.push_back(
-        {R.Kind, R.Count, R.Microseconds, Bytes.substr(At, R.TextBytes)});
+    std::vector<uint64_t> Counters(R.Counters);
+    std::memcpy(Counters.data(), Bytes.data() + At,
+                Counters.size() * sizeof(uint64_t));
+    At += Counters.size() * sizeof(uint64_t);
+    P.Records.push_back({R.Kind, R.Count, R.Microseconds,
+                         Bytes.substr(At, R.TextBytes), std::move(Counters)});
     At += padded(R.TextBytes);
   }
   return true;
@@ -143,38 +150,58 @@ void LaunchLog::restart() {
   IsForked = true;
 }
 
-LogRecord *LaunchLog::append(LogKind Kind, const std::string &Text) {
+LogRecord *LaunchLog::append(LogKind Kind, const std::string &Text,
+                             size_t Counters) {
   LogHeader &Header = headerOf(Map);
-  size_t Bytes = sizeof(LogRecord) + padded(Text.size());
+  size_t CounterBytes = Counters * sizeof(uint64_t);
+  size_t Bytes = sizeof(LogRecord) + CounterBytes + padded(Text.size());
   if (Bytes > MapBytes - Header.Bytes || !reserve(Header.Bytes + Bytes)) {
     ++Header.Dropped;
     return nullptr;
   }
   auto *R = reinterpret_cast<LogRecord *>(Map + Header.Bytes);
-  *R = {Kind, uint32_t(Text.size()), 0, 0};
-  std::memcpy(R + 1, Text.data(), Text.size());
+  *R = {Kind, uint32_t(Text.size()), Counters, 0, 0};
+  // The file begins with zeros.
+  std::memcpy(reinterpret_cast<char *>(R + 1) + CounterBytes, Text.data(),
+              Text.size());
   __atomic_store_n(&Header.Bytes, Header.Bytes + Bytes, __ATOMIC_RELEASE);
   return R;
 }
 
-void LaunchLog::add(LogKind Kind, const std::string &Text, uint64_t Count,
-                    double Microseconds, const std::string &Key) {
-  std::lock_guard<std::mutex> Guard(Lock);
+LogRecord *LaunchLog::find(LogKind Kind, const std::string &Text,
+                           const std::string &Key, size_t Counters) {
   if (IsForked) {
     std::string Error;
     IsForked = false;
     open(Error);
   }
   if (!Map)
-    return;
-  auto [It, IsNew] =
-      Records.try_emplace({Kind, Key.empty() ? Text : Key}, nullptr);
+    return nullptr;
+  auto [It, IsNew] = Records.try_emplace({Kind, Key}, nullptr);
   if (IsNew)
-    It->second = append(Kind, Text);
-  if (LogRecord *R = It->second) {
+    It->second = append(Kind, Text, Counters);
+  return It->second;
+}
+
+void LaunchLog::add(LogKind Kind, const std::string &Text, uint64_t Count,
+                    double Microseconds, const std::string &Key) {
+  std::lock_guard<std::mutex> Guard(Lock);
+  if (LogRecord *R = find(Kind, Text, Key.empty() ? Text : Key, 0)) {
     R->Count += Count;
     R->Microseconds += Microseconds;
   }
+}
+
+void LaunchLog::addCounters(LogKind Kind, const std::string &Text,
+                            const std::vector<uint64_t> &Counters) {
+  std::lock_guard<std::mutex> Guard(Lock);
+  LogRecord *R = find(Kind, Text, Text, Counters.size());
+  if (!R)
+    return;
+  assert(R->Counters == Counters.size() && "a record keeps its counters");
+  auto *Sums = reinterpret_cast<uint64_t *>(R + 1);
+  for (size_t I = 0; I < Counters.size(); ++I)
+    Sums[I] += Counters[I];
 }
 
 std::vector<std::string>

@@ -30,7 +30,8 @@ enum class LogKind : uint32_t {
   Kernel = 1, ///< A kernel; its name.
   Finding,    ///< A finding; its JSON.
   Note,       ///< What a note is about, a line feed, and the note.
-  Line,       ///< A kernel's name, a line feed, and a place in its code.
+  Line,       ///< A kernel's name, a line feed, and a place in its code; with
+              ///< counters.
   FromSass,   ///< A kernel; how many of its launches machine code priced.
   Silent,     ///< A kernel; how many of its launches wrote nothing.
   WhyRules    ///< A kernel, a line feed, and why rules priced it.
@@ -38,18 +39,20 @@ enum class LogKind : uint32_t {
 
 /// The start of the file.
 struct LogHeader {
-  static constexpr uint64_t ThisMagic = 0x31474f4c4f564547; // "GEVOLOG1"
+  static constexpr uint64_t ThisMagic = 0x32474f4c4f564547; // "GEVOLOG2"
   uint64_t Magic = ThisMagic;
   uint64_t Bytes = sizeof(LogHeader); ///< Of header and finished records.
   uint64_t Dropped = 0;               ///< Records that did not fit.
   int64_t Process = 0;
 };
 
-/// The start of a record; its text follows, padded to eight bytes.
+/// The start of a record; its counters follow, and then its text, padded to
+/// eight bytes.
 struct LogRecord {
   LogKind Kind;
   uint32_t TextBytes;
-  uint64_t Count;      ///< Launches, times it was found, or cycles of a line.
+  uint64_t Counters;   ///< How many there are.
+  uint64_t Count;      ///< Launches, or times it was found.
   double Microseconds; ///< Of all launches of a kernel.
 };
 
@@ -69,6 +72,11 @@ public:
   void add(LogKind Kind, const std::string &Text, uint64_t Count,
            double Microseconds = 0, const std::string &Key = "");
 
+  /// Adds \p Counters to those of the record of \p Kind with \p Text, which has
+  /// as many from the first call on.
+  void addCounters(LogKind Kind, const std::string &Text,
+                   const std::vector<uint64_t> &Counters);
+
   /// In a process that was forked: what it adds goes to a file of its own.
   void restart();
 
@@ -77,7 +85,10 @@ private:
   void release();
   /// Makes sure that the first \p Bytes of the file have room on the disk.
   bool reserve(size_t Bytes);
-  LogRecord *append(LogKind Kind, const std::string &Text);
+  LogRecord *append(LogKind Kind, const std::string &Text, size_t Counters);
+  /// The record of \p Key, made of \p Text if it is new; null without room.
+  LogRecord *find(LogKind Kind, const std::string &Text, const std::string &Key,
+                  size_t Counters);
 
   std::string Folder;
   std::mutex Lock;
@@ -94,6 +105,7 @@ struct LoggedRecord {
   uint64_t Count;
   double Microseconds;
   std::string Text;
+  std::vector<uint64_t> Counters;
 };
 
 /// What one process logged.

@@ -35,7 +35,7 @@ public:
     if (!Counters.GlobalStores && !Counters.Atomics)
       Log.add(LogKind::Silent, Kernel, 1);
     if (Profile && Outcome.Timing)
-      addLines(*Plan.F->Code, *Outcome.Timing);
+      addLines(*Plan.F, *Outcome.Timing);
     for (const gpu::Finding &F : Outcome.Result.Findings)
       Log.add(LogKind::Finding, gpu::findingJson(F).dump(), F.Count, 0,
               findingKey(F));
@@ -50,17 +50,14 @@ private:
   bool Profile;
 
   /// Adds up what lines of the source, or of the PTX, cost.
-  void addLines(const gpu::Kernel &K, const gpu::timing::LaunchTiming &T) {
+  void addLines(const Function &F, const gpu::timing::LaunchTiming &T) {
     using namespace gpu::timing;
-    for (const HotLine &L : hotLines(K, T, LineKind::Source))
-      Log.add(LogKind::Line,
-              K.name() + '\n' + (L.File.empty() ? "PTX" : L.File) + ':' +
-                  std::to_string(L.Line) +
-                  (L.CallerFile.empty()
-                       ? ""
-                       : ", called near " + L.CallerFile + ':' +
-                             std::to_string(L.CallerLine)),
-              L.cycles());
+    // Lines of texts that were linked are of one that nobody sees.
+    const std::vector<std::string> &Texts = F.Owner->Texts;
+    std::string_view Ptx = Texts.size() == 1 ? Texts[0] : std::string_view();
+    for (const HotLine &L : hotLines(*F.Code, T, LineKind::Source, Ptx))
+      Log.addCounters(LogKind::Line, F.Code->name() + '\n' + placeOf(L),
+                      L.Cost.counters());
   }
 };
 

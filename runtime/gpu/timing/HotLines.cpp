@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
+#include <sstream>
 #include <string_view>
 #include <tuple>
 
@@ -69,11 +71,58 @@ double share(uint64_t Part, uint64_t Whole) {
   return Whole ? double(Part) / double(Whole) : 0;
 }
 
+/// \p V, or "-" where there is nothing that it would be a ratio of.
+std::string ratio(const char *Format, double V, uint64_t Whole) {
+  char Text[32];
+  std::snprintf(Text, sizeof(Text), Format, V);
+  return Whole ? Text : "-";
+}
+
+/// Where \p L is, for people; of PTX its function too, if there are \p Several.
+std::string placeText(const HotLine &L, bool Several) {
+  if (L.File == AnchorFile)
+    return L.Function + ":" + anchorName(L);
+  // Compilers give what they made themselves the line 0.
+  std::string Text = (L.File.empty() ? "PTX" : L.File) +
+                     (L.Line ? ":" + std::to_string(L.Line) : ", no line");
+  if (L.File.empty() && Several)
+    Text += " in " + L.Function;
+  if (!L.Code.empty())
+    Text += ": " + L.Code;
+  if (!L.CallerFile.empty())
+    Text +=
+        ", called near " + L.CallerFile + ":" + std::to_string(L.CallerLine);
+  return Text;
+}
+
+/// Gives those of \p Lines that are lines of \p Ptx their code, with single
+/// blanks and without what is no ASCII.
+void addCode(std::vector<HotLine> &Lines, std::string_view Ptx) {
+  std::map<uint32_t, std::string> Wanted;
+  for (const HotLine &L : Lines)
+    if (L.File.empty())
+      Wanted[L.Line];
+  uint32_t Number = 0;
+  for (auto &[Line, Code] : Wanted) {
+    for (; Number + 1 < Line && !Ptx.empty(); ++Number)
+      Ptx.remove_prefix(std::min(Ptx.find('\n'), Ptx.size() - 1) + 1);
+    for (char C : Ptx.substr(0, Ptx.find('\n'))) {
+      bool Blank = C == ' ' || C == '\t' || C == '\r';
+      if (Blank ? !Code.empty() && Code.back() != ' ' : C > ' ' && C < 127)
+        Code += Blank ? ' ' : C;
+    }
+  }
+  for (HotLine &L : Lines)
+    if (L.File.empty())
+      L.Code = Wanted[L.Line];
+}
+
 } // namespace
 
 std::vector<HotLine> gevo::gpu::timing::hotLines(const Kernel &K,
                                                  const LaunchTiming &T,
-                                                 LineKind Kind) {
+                                                 LineKind Kind,
+                                                 std::string_view Ptx) {
   const ptx::Module &M = K.module().source();
   std::map<
       std::tuple<std::string, std::string, uint32_t, std::string, uint32_t>,
@@ -112,20 +161,53 @@ std::vector<HotLine> gevo::gpu::timing::hotLines(const Kernel &K,
   std::vector<HotLine> Lines;
   for (auto &[Key, Cost] : Sums)
     Lines.push_back({std::get<0>(Key), std::get<1>(Key), std::get<2>(Key),
-                     std::get<3>(Key), std::get<4>(Key), Cost});
+                     std::get<3>(Key), std::get<4>(Key), Cost, ""});
+  addCode(Lines, Ptx);
+  sortByCost(Lines);
+  return Lines;
+}
+
+void gevo::gpu::timing::sortByCost(std::vector<HotLine> &Lines) {
   std::sort(Lines.begin(), Lines.end(), [](const HotLine &A, const HotLine &B) {
     uint64_t X = A.cycles(), Y = B.cycles();
     return std::tie(Y, A.Function, A.File, A.Line, A.CallerFile, A.CallerLine) <
            std::tie(X, B.Function, B.File, B.Line, B.CallerFile, B.CallerLine);
   });
-  return Lines;
+}
+
+std::string gevo::gpu::timing::placeOf(const HotLine &L) {
+  return L.Function + '\n' + L.File + '\n' + std::to_string(L.Line) + '\n' +
+         L.CallerFile + '\n' + std::to_string(L.CallerLine) + '\n' + L.Code;
+}
+
+HotLine gevo::gpu::timing::lineAt(const std::string &Place) {
+  std::istringstream In(Place);
+  auto Next = [&In] {
+    std::string Part;
+    std::getline(In, Part);
+    return Part;
+  };
+  auto NextNumber = [&Next] {
+    return uint32_t(std::strtoul(Next().c_str(), nullptr, 10));
+  };
+  HotLine L;
+  L.Function = Next();
+  L.File = Next();
+  L.Line = NextNumber();
+  L.CallerFile = Next();
+  L.CallerLine = NextNumber();
+  L.Code = Next();
+  return L;
 }
 
 std::string gevo::gpu::timing::hotLinesText(const std::vector<HotLine> &Lines,
                                             size_t Most) {
   uint64_t Total = 0;
-  for (const HotLine &L : Lines)
+  bool Several = false;
+  for (const HotLine &L : Lines) {
     Total += L.cycles();
+    Several |= L.Function != Lines[0].Function;
+  }
   std::string Out =
       "  time     issues  lanes  sectors/req  conflicts  L1 hits  "
       "waits for     line\n";
@@ -133,21 +215,15 @@ std::string gevo::gpu::timing::hotLinesText(const std::vector<HotLine> &Lines,
     const HotLine &L = Lines[K];
     const InstructionProfile &C = L.Cost;
     char Row[160];
-    std::snprintf(Row, sizeof(Row),
-                  "%5.1f %% %10llu  %5.1f  %11.1f  %9llu  %5.0f %%  %-13s ",
-                  100 * share(L.cycles(), Total), (unsigned long long)C.Issues,
-                  share(C.Lanes, C.Issues), share(C.Sectors, C.Requests),
-                  (unsigned long long)C.BankConflicts,
-                  100 * share(C.L1Hits, C.Sectors), mainStall(C));
-    Out += Row;
-    if (L.File == AnchorFile)
-      Out += L.Function + ":" + anchorName(L) + "\n";
-    else
-      Out += (L.File.empty() ? L.Function + ".ptx" : L.File) + ":" +
-             std::to_string(L.Line) +
-             (L.CallerFile.empty() ? "\n"
-                                   : ", called near " + L.CallerFile + ":" +
-                                         std::to_string(L.CallerLine) + "\n");
+    std::snprintf(
+        Row, sizeof(Row), "%5.1f %% %10llu  %5.1f  %11s  %9llu  %7s  %-13s ",
+        100 * share(L.cycles(), Total), (unsigned long long)C.Issues,
+        share(C.Lanes, C.Issues),
+        ratio("%.1f", share(C.Sectors, C.Requests), C.Sectors).c_str(),
+        (unsigned long long)C.BankConflicts,
+        ratio("%.0f %%", 100 * share(C.L1Hits, C.Sectors), C.Sectors).c_str(),
+        mainStall(C));
+    Out += Row + placeText(L, Several) + "\n";
   }
   return Out;
 }
@@ -175,10 +251,13 @@ std::string gevo::gpu::timing::hotLinesJson(const std::vector<HotLine> &Lines) {
         Field("file", quoted(L.File));
       Count("line", L.Line);
     }
+    if (!L.Code.empty())
+      Field("code", quoted(L.Code));
     if (!L.CallerFile.empty()) {
       Field("caller_file", quoted(L.CallerFile));
       Count("caller_line", L.CallerLine);
     }
+    Count("cycles", L.cycles());
     Count("issues", C.Issues);
     Field("active_lanes", number(share(C.Lanes, C.Issues)));
     Count("requests", C.Requests);

@@ -17,6 +17,7 @@
 #include "runtime/gpu/timing/LaunchTiming.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gevo::gpu::timing {
@@ -38,16 +39,26 @@ struct HotLine {
   std::string CallerFile;
   uint32_t CallerLine = 0;
   InstructionProfile Cost;
+  std::string Code; ///< What a line of PTX says, if that is known.
 
   /// Cycles that warps spent on it, issuing and waiting.
   uint64_t cycles() const { return Cost.Issues + Cost.stallCycles(); }
 };
 
 /// The lines of \p K's functions that cost anything, the dearest first. PTX
-/// without debug locations has no source lines and is listed by its own; what
-/// has no anchor is not in a profile by anchor.
+/// without debug locations has no source lines and is listed by its own, with
+/// what \p Ptx, the text that it was made of, says there; what has no anchor is
+/// not in a profile by anchor.
 std::vector<HotLine> hotLines(const Kernel &K, const LaunchTiming &T,
-                              LineKind Kind);
+                              LineKind Kind, std::string_view Ptx = {});
+
+/// Puts the dearest first.
+void sortByCost(std::vector<HotLine> &Lines);
+
+/// \p L without its cost as one text, for logs; and back. A text that no line
+/// was made into gives a line without function.
+std::string placeOf(const HotLine &L);
+HotLine lineAt(const std::string &Place);
 
 /// A table of the first \p Most of \p Lines.
 std::string hotLinesText(const std::vector<HotLine> &Lines, size_t Most);

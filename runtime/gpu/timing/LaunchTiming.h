@@ -45,6 +45,10 @@ struct InstructionProfile {
 
   uint64_t stallCycles() const;
   void add(const InstructionProfile &Other);
+  /// All of it as numbers, in order; and back: of fewer or more numbers
+  /// nothing.
+  std::vector<uint64_t> counters() const;
+  static InstructionProfile of(const std::vector<uint64_t> &Counters);
 };
 
 /// The result of a simulation.

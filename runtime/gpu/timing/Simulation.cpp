@@ -12,7 +12,9 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 #include <tuple>
+#include <type_traits>
 
 using namespace gevo::gpu;
 using namespace gevo::gpu::timing;
@@ -30,6 +32,24 @@ uint64_t InstructionProfile::stallCycles() const {
   for (uint64_t S : Stalls)
     Sum += S;
   return Sum;
+}
+
+static_assert(std::is_trivially_copyable_v<InstructionProfile> &&
+                  sizeof(InstructionProfile) % sizeof(uint64_t) == 0,
+              "a profile is nothing but numbers");
+
+std::vector<uint64_t> InstructionProfile::counters() const {
+  std::vector<uint64_t> Counters(sizeof(*this) / sizeof(uint64_t));
+  std::memcpy(Counters.data(), this, sizeof(*this));
+  return Counters;
+}
+
+InstructionProfile
+InstructionProfile::of(const std::vector<uint64_t> &Counters) {
+  InstructionProfile P;
+  if (Counters.size() == sizeof(P) / sizeof(uint64_t))
+    std::memcpy(&P, Counters.data(), sizeof(P));
+  return P;
 }
 
 void InstructionProfile::add(const InstructionProfile &Other) {

@@ -71,6 +71,33 @@ TEST_F(Hot, PtxLines) {
   ASSERT_FALSE(Lines.empty());
   EXPECT_EQ(Lines[0].Line, 12u); // the text's own line of the addition
   EXPECT_EQ(Lines[0].File, "");
+  EXPECT_EQ(Lines[0].Code, "");
+}
+
+TEST_F(Hot, PtxLinesHaveTheirCode) {
+  std::vector<HotLine> Lines = hotLines(K, T, LineKind::Ptx, Text);
+  ASSERT_FALSE(Lines.empty());
+  EXPECT_EQ(Lines[0].Code, "add.rn.f32 %f1, %f0, %f0;");
+  EXPECT_THAT(hotLinesText(Lines, 1),
+              HasSubstr("PTX:12: add.rn.f32 %f1, %f0, %f0;\n"));
+  EXPECT_THAT(hotLinesJson(Lines),
+              HasSubstr("\"line\":12,\"code\":\"add.rn.f32 %f1, %f0, %f0;\","));
+  // Lines of the source are told by themselves.
+  EXPECT_EQ(hotLines(K, T, LineKind::Source, Text)[0].Code, "");
+  // A text that ends before.
+  EXPECT_EQ(hotLines(K, T, LineKind::Ptx, "one\ntwo")[0].Code, "");
+}
+
+TEST_F(Hot, PlacesAndCostsComeBackFromLogs) {
+  for (LineKind Kind : {LineKind::Ptx, LineKind::Source})
+    for (HotLine L : hotLines(K, T, Kind, Text)) {
+      L.CallerFile = "caller.cu";
+      L.CallerLine = 7;
+      HotLine Back = lineAt(placeOf(L));
+      Back.Cost = InstructionProfile::of(L.Cost.counters());
+      EXPECT_EQ(hotLinesJson({Back}), hotLinesJson({L}));
+    }
+  EXPECT_EQ(InstructionProfile::of({1, 2}).Issues, 0u);
 }
 
 TEST_F(Hot, TextAndJson) {
@@ -98,9 +125,10 @@ TEST(Anchors, LocationsInTheirFileAreAnchors) {
   ASSERT_FALSE(Lines.empty());
   std::string Json = hotLinesJson(Lines);
   // Line 12 of the file is instruction 11: the addition waits for the load.
-  EXPECT_EQ(
-      Json.rfind("[{\"function\":\"k\",\"anchor\":\"i11\",\"issues\":8,", 0),
-      0u)
+  EXPECT_EQ(Json.rfind("[{\"function\":\"k\",\"anchor\":\"i11\",\"cycles\":" +
+                           std::to_string(Lines[0].cycles()) + ",\"issues\":8,",
+                       0),
+            0u)
       << Json;
   EXPECT_THAT(Json, HasSubstr("\"anchor\":\"i10\""));
   EXPECT_THAT(hotLinesText(Lines, 1), HasSubstr("k:i11"));
