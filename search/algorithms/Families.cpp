@@ -52,7 +52,9 @@ std::vector<EditGroup> gevo::findFamilies(Search &S,
   std::map<std::tuple<unsigned, uint64_t, std::string>, EditGroup> Families;
   auto Join = [&](const Place &P, const std::string &Way, PlacedEdit E,
                   const PlaceKind &K) {
-    EditGroup &G = Families[{P.Function, P.Family, Way}];
+    // Pointers promise most if none of them is any other's.
+    bool IsAlone = K.Kind != EditKind::Restrict;
+    EditGroup &G = Families[{P.Function, IsAlone ? P.Family : 0, Way}];
     // Each place once.
     if (G.Edits.size() == Most ||
         (!G.Edits.empty() && G.Edits.back().Change.At == E.Change.At))

@@ -99,18 +99,24 @@ static uint64_t familyOf(Instruction &I) {
   return xxh3_64bits(Text) | 1;
 }
 
-// An argument is restricted through any of its accesses: the hottest is enough.
+// An argument is restricted through any of its accesses: the hottest is enough,
+// and stands for all of them.
 static void addRestrict(ArrayRef<std::pair<const Argument *, size_t>> Accesses,
                         std::vector<Place> &All) {
-  DenseMap<const Argument *, size_t> Hottest;
+  struct Uses {
+    size_t Hottest;
+    uint64_t Heat = 0;
+  };
+  DenseMap<const Argument *, Uses> ByArgument;
   for (auto [A, Access] : Accesses) {
-    auto [Best, First] = Hottest.try_emplace(A, Access);
-    if (!First && All[Access].Heat > All[Best->second].Heat)
-      Best->second = Access;
+    Uses &U = ByArgument.try_emplace(A, Uses{Access}).first->second;
+    U.Heat += All[Access].Heat + All[Access].Around;
+    if (All[Access].Heat > All[U.Hottest].Heat)
+      U.Hottest = Access;
   }
   for (auto [A, Access] : Accesses)
-    if (Hottest.lookup(A) == Access)
-      All[Access].Kinds.push_back({EditKind::Restrict, 8});
+    if (Uses U = ByArgument.lookup(A); U.Hottest == Access)
+      All[Access].Kinds.push_back({EditKind::Restrict, 8, U.Heat});
 }
 
 namespace {

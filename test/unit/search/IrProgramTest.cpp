@@ -197,6 +197,36 @@ TEST(IrProgram, HotPlacesComeFirst) {
   EXPECT_EQ(P->places().front().Heat, 100u);
 }
 
+// What a pointer's restriction may save is all that goes through it.
+TEST(IrProgram, RestrictionsPromiseAllAccesses) {
+  const char *Text = R"(
+target triple = "nvptx64-nvidia-cuda"
+define ptx_kernel void @k(ptr %in, ptr %out) {
+  %a = load float, ptr %in
+  store float %a, ptr %out
+  %there = getelementptr float, ptr %in, i64 1
+  %b = load float, ptr %there
+  store float %b, ptr %out
+  ret void
+}
+!nvvm.annotations = !{!0}
+!0 = !{ptr @k, !"kernel", i32 1}
+)";
+  std::unique_ptr<IrProgram> P = programOf(Text);
+  // i0 and i3 load, i1 and i4 store.
+  P->setHeat({{1000, 10, 0, 100, 20, 0}});
+  std::map<unsigned, uint64_t> Freed;
+  uint64_t Around = 0;
+  for (const Place &At : P->places())
+    for (const PlaceKind &K : At.Kinds)
+      if (K.Kind == EditKind::Restrict) {
+        Freed[At.Number] = K.Freed;
+        Around = At.Around;
+      }
+  EXPECT_EQ(Freed, (std::map<unsigned, uint64_t>{{0, 1100 + 2 * Around},
+                                                 {4, 30 + 2 * Around}}));
+}
+
 // Debug locations apart, tagged code is the original's.
 static std::string withoutLocations(StringRef PTX) {
   std::string Rest;
