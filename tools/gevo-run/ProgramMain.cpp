@@ -55,8 +55,8 @@ bool onOrOff(const std::string &Option, const std::string &Value) {
 }
 
 std::string knownCosts(const std::string &Name) {
-  if (Name != "auto" && Name != "rules")
-    fail("unknown costs '" + Name + "'; a program has auto or rules");
+  if (Name != "auto" && Name != "rules" && Name != "text")
+    fail("unknown costs '" + Name + "'; a program has auto, rules or text");
   return Name;
 }
 

@@ -53,6 +53,9 @@ public:
     case driver::LogKind::FromSass:
       kernel(R.Text).FromSass += R.Count;
       return;
+    case driver::LogKind::InTextOrder:
+      kernel(R.Text).InTextOrder += R.Count;
+      return;
     case driver::LogKind::WhyRules: {
       size_t End = R.Text.find('\n');
       kernel(R.Text.substr(0, End)).WhyRules.insert(R.Text.substr(End + 1));
@@ -274,9 +277,10 @@ ordered_json gevo::run::reportJson(const ProgramReport &R) {
     K["launches"] = Row.Launches;
     K["silent_launches"] = Row.Silent;
     K["time_us"] = Row.Microseconds;
-    K["costs"] = Row.FromSass == Row.Launches ? "sass"
-                 : Row.FromSass               ? "mixed"
-                                              : "ptx-rules";
+    K["costs"] = Row.FromSass == Row.Launches      ? "sass"
+                 : Row.InTextOrder == Row.Launches ? "ptx-text"
+                 : Row.FromSass                    ? "mixed"
+                                                   : "ptx-rules";
     if (!Row.WhyRules.empty())
       K["costs_reasons"] = Row.WhyRules;
     K["share"] = R.Microseconds ? Row.Microseconds / R.Microseconds : 0;

@@ -21,7 +21,8 @@ namespace gevo::run {
 struct KernelRow {
   std::string Name;
   uint64_t Launches = 0;
-  uint64_t FromSass = 0; ///< Launches whose machine code was priced.
+  uint64_t FromSass = 0;    ///< Launches whose machine code was priced.
+  uint64_t InTextOrder = 0; ///< Launches priced in the order of their PTX.
   /// Why the others were priced by rules, if they were not to be.
   std::set<std::string> WhyRules;
   uint64_t Silent = 0; ///< Launches that wrote nothing.

@@ -60,15 +60,21 @@ MachineCode &machineCodeOf(Function &F) {
   return *F.Machine;
 }
 
+bool needsAssembler(gpu::timing::CostChoice Choice) {
+  return Choice == gpu::timing::CostChoice::Auto ||
+         Choice == gpu::timing::CostChoice::Sass;
+}
+
 } // namespace
 
 const gpu::timing::CostProgram &
 gevo::driver::costsOf(Context &Ctx, Function &F,
                       gpu::timing::CostChoice Choice) {
-  bool Rules = Choice == gpu::timing::CostChoice::Rules;
+  bool Rules = !needsAssembler(Choice);
   if (F.Costs && !(Rules && F.Costs->Source == gpu::timing::CostSource::Sass))
     return *F.Costs;
   if (Rules) {
+    Ctx.Clock.setTextOrder(Choice == gpu::timing::CostChoice::Text);
     F.Costs = Ctx.Clock.costs(*F.Code);
     return *F.Costs;
   }
@@ -86,7 +92,7 @@ gpu::KernelAttributes gevo::driver::attributesOf(Function &F, bool Assemble) {
   Context &Ctx = *F.Owner->Ctx;
   {
     std::lock_guard<std::mutex> Guard(Ctx.Lock);
-    if (Ctx.Settings.Costs == gpu::timing::CostChoice::Rules)
+    if (!needsAssembler(Ctx.Settings.Costs))
       return A;
     Assemble |= Ctx.Settings.Timing;
   }

@@ -29,6 +29,9 @@ public:
     if (Outcome.Timing &&
         Outcome.Timing->Source == gpu::timing::CostSource::Sass)
       Log.add(LogKind::FromSass, Kernel, 1);
+    if (Outcome.Timing &&
+        Outcome.Timing->Source == gpu::timing::CostSource::PtxText)
+      Log.add(LogKind::InTextOrder, Kernel, 1);
     if (Outcome.Timing && !Outcome.Timing->WhyRules.empty())
       Log.add(LogKind::WhyRules, Kernel + "\n" + Outcome.Timing->WhyRules, 1);
     const gpu::LaunchCounters &Counters = Outcome.Result.Counters;

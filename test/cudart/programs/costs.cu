@@ -8,6 +8,8 @@
 // RUN: gevo-run --costs=rules --json=%t.rules.json -- %t | FileCheck %s --check-prefix=OTHER
 // RUN: FileCheck %s --check-prefix=RULES < %t.rules.json
 // RUN: env GEVO_COSTS=rules gevo-run --json=%t.rules.json -- %t | FileCheck %s --check-prefix=OTHER
+// RUN: gevo-run --costs=text --json=%t.text.json -- %t
+// RUN: FileCheck %s --check-prefix=TEXT < %t.text.json
 // RUN: env GEVO_COSTS=free not gevo-run -- %t 2>&1 | FileCheck %s --check-prefix=FREE
 // RUN: not gevo-run --costs=free -- %t 2>&1 | FileCheck %s --check-prefix=OPTION
 // RUN: mkdir -p %t.cuda/bin && cp /bin/false %t.cuda/bin/ptxas
@@ -24,8 +26,9 @@
 // WHY: "costs": "ptx-rules"
 // WHY-NEXT: "costs_reasons": [
 // WHY-NEXT: bin/ptxas failed"
-// FREE: GEVO_COSTS: 'free' is neither auto nor rules
-// OPTION: gevo-run: error: unknown costs 'free'; a program has auto or rules
+// TEXT: "costs": "ptx-text"
+// FREE: GEVO_COSTS: 'free' is neither auto, rules nor text
+// OPTION: gevo-run: error: unknown costs 'free'; a program has auto, rules or text
 
 #include "Inputs/check.h"
 
