@@ -10,9 +10,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "search/AppendLog.h"
+#include "search/MachineError.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <csignal>
 #include <fcntl.h>
@@ -71,11 +73,10 @@ static Error failed(StringRef What, StringRef Path) {
 
 // A full disk is nothing that a search must start over for.
 static Error unwritten(StringRef Path) {
-  bool Full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
+  bool Full = isFullDisk(errno);
   Error E = failed("cannot write", Path);
-  return Full ? createStringError(inconvertibleErrorCode(),
-                                  toString(std::move(E)) +
-                                      "; make room and go on with --resume")
+  return Full ? make_error<MachineError>(toString(std::move(E)) +
+                                         roomLeft(sys::path::parent_path(Path)))
               : std::move(E);
 }
 

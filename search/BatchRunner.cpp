@@ -54,7 +54,7 @@ BatchRunner::run(ArrayRef<EditList> Batch, const std::function<bool()> &Stop) {
     if (const Variant &V = Variants[I]; V.Finished)
       Results[I] = V.Result;
     else if (!Why.empty())
-      Results[I] = Fitness::failed(Stage::Run, Why);
+      Results[I] = Fitness::notJudged(Why);
   return Results;
 }
 

@@ -30,7 +30,7 @@ Fitness IsolatedRunner::run(const Payload &Code) {
       };
     });
     if (!Started)
-      return Fitness::failed(Stage::Load, toString(Started.takeError()));
+      return Fitness::notJudged(toString(Started.takeError()));
     Process = std::move(*Started);
   }
   json::Array Modules;
@@ -39,7 +39,7 @@ Fitness IsolatedRunner::run(const Payload &Code) {
   Process->send(0, formatv("{0}", json::Value(std::move(Modules))).str());
   Expected<Workers::Reply> Reply = Process->wait();
   if (!Reply)
-    return Fitness::failed(Stage::Load, toString(Reply.takeError()));
+    return Fitness::notJudged(toString(Reply.takeError()));
   if (!Reply->Text)
     return Fitness::failed(Stage::Run, "the device died: " + Reply->Death);
   return cantFail(json::parse<Fitness>(*Reply->Text), "the child wrote it");

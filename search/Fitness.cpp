@@ -38,7 +38,10 @@ json::Value gevo::toJSON(const Fitness &F) {
   if (F.valid())
     return json::Object{
         {"stage", name(F.End)}, {"time", F.Time}, {"error", F.Error}};
-  return json::Object{{"stage", name(F.End)}, {"reason", jsonText(F.Reason)}};
+  json::Object Failed{{"stage", name(F.End)}, {"reason", jsonText(F.Reason)}};
+  if (!F.Judged)
+    Failed["judged"] = false;
+  return Failed;
 }
 
 bool gevo::fromJSON(const json::Value &Value, Fitness &F, json::Path P) {
@@ -54,5 +57,6 @@ bool gevo::fromJSON(const json::Value &Value, Fitness &F, json::Path P) {
   F = Fitness();
   F.End = *End;
   return F.valid() ? Map.map("time", F.Time) && Map.map("error", F.Error)
-                   : Map.map("reason", F.Reason);
+                   : Map.map("reason", F.Reason) &&
+                         Map.mapOptional("judged", F.Judged);
 }

@@ -40,6 +40,9 @@ struct Fitness {
   /// only if valid().
   double Time = 0;
   double Error = 0;
+  /// False if this machine could not tell, as with a full disk: no result of
+  /// the variant, but what ends the search.
+  bool Judged = true;
 
   bool valid() const { return End == Stage::Done; }
   /// No worse in both, better in one.
@@ -50,6 +53,10 @@ struct Fitness {
 
   static Fitness failed(Stage End, std::string Reason) {
     return {End, std::move(Reason), 0, 0};
+  }
+  /// Of what keeps this machine from judging.
+  static Fitness notJudged(std::string Reason) {
+    return {Stage::Load, std::move(Reason), 0, 0, /*Judged=*/false};
   }
 };
 

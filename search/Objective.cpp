@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "search/Objective.h"
+#include "search/MachineError.h"
 #include "llvm/Support/Regex.h"
 #include <cmath>
 
@@ -108,8 +109,11 @@ Fitness CostRunner::run(const Payload &Code) {
   if (!F.valid())
     return F;
   Expected<double> Number = Cost(Code);
-  if (!Number)
-    return Fitness::failed(Stage::Load, toString(Number.takeError()));
+  if (Error E = Number.takeError()) {
+    bool Judged = !E.isA<MachineError>();
+    std::string Why = toString(std::move(E));
+    return Judged ? Fitness::failed(Stage::Load, Why) : Fitness::notJudged(Why);
+  }
   F.Time = *Number;
   return F;
 }

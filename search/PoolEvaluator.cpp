@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "search/Evaluator.h"
+#include "search/MachineError.h"
 #include <deque>
 
 using namespace llvm;
@@ -155,6 +156,8 @@ Error PoolEvaluator::BatchInProgress::take(const Workers::Reply &R) {
     if (!Map || !Map.map("code", V.PayloadHash) || !Map.map("result", V.Result))
       return createStringError(inconvertibleErrorCode(),
                                "a worker's reply makes no sense");
+    if (!V.Result.Judged)
+      return make_error<MachineError>(V.Result.Reason);
   }
   if (!Ran)
     return built(R.Worker, V);

@@ -143,7 +143,7 @@ Expected<ProgramFolder> ProgramFolder::enter(const ProgramRun &Run) {
   if (std::error_code EC = sys::fs::current_path(Home))
     return failure(EC, "there is no working directory");
   ProgramFolder Entered(Home.str().str());
-  sys::fs::remove_directories(FolderName);
+  clear();
   if (Error E = makeFolder(FolderName))
     return E;
   if (std::error_code EC = sys::fs::set_current_path(FolderName))
@@ -156,6 +156,8 @@ Expected<ProgramFolder> ProgramFolder::enter(const ProgramRun &Run) {
       linkNeighbours(File);
   return Entered;
 }
+
+void ProgramFolder::clear() { sys::fs::remove_directories(FolderName); }
 
 ProgramFolder::~ProgramFolder() {
   if (!Home.empty())

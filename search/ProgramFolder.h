@@ -64,6 +64,8 @@ public:
   /// Makes it anew for \p Run, with copies of its own files as the user has
   /// them, and enters it.
   static llvm::Expected<ProgramFolder> enter(const ProgramRun &Run);
+  /// Removes what the last run in the working directory left.
+  static void clear();
   ProgramFolder(ProgramFolder &&Other) : Home(std::move(Other.Home)) {
     Other.Home.clear();
   }

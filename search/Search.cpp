@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "search/Search.h"
+#include "search/MachineError.h"
 
 using namespace llvm;
 using namespace gevo;
@@ -64,7 +65,24 @@ double Search::elapsed() const {
              .count();
 }
 
-bool Search::stopped() const { return Stopped || elapsed() > FinishBy; }
+bool Search::stopped() const {
+  return Stopped || failed() || elapsed() > FinishBy;
+}
+
+void Search::fail(Error Why) {
+  if (!Why || failed())
+    return consumeError(std::move(Why));
+  FailureOfMachine = Why.isA<MachineError>();
+  Failure = toString(std::move(Why));
+}
+
+Error Search::failure() const {
+  if (Failure.empty())
+    return Error::success();
+  return FailureOfMachine
+             ? make_error<MachineError>(Failure)
+             : createStringError(inconvertibleErrorCode(), Failure);
+}
 
 StageCounts Search::stagesSoFar() const {
   StageCounts All = State.Stages;
@@ -82,9 +100,7 @@ double Search::spent() const {
   return std::min(Spent, 1.0);
 }
 
-bool Search::done() const {
-  return Stopped || !Failure.empty() || spent() >= 1;
-}
+bool Search::done() const { return Stopped || failed() || spent() >= 1; }
 
 Random Search::dice(uint64_t Purpose) const {
   Random Mix(Options.Seed);
@@ -136,15 +152,14 @@ std::vector<Individual> Search::evaluateSome(ArrayRef<EditList> Batch,
     Wanted.push_back(&Variants[I]);
   }
   if (Failure.empty())
-    if (Error Bad = E.evaluate(
-            Wanted, [&] { return Counted ? done() : stopped(); },
-            [&](const Variant &V) -> Error {
-              Live[static_cast<unsigned>(V.Result.End)] += V.Number != Beyond;
-              if (Observer.Evaluated)
-                Observer.Evaluated(*this, V);
-              return Error::success();
-            }))
-      Failure = toString(std::move(Bad));
+    fail(E.evaluate(
+        Wanted, [&] { return Counted ? done() : stopped(); },
+        [&](const Variant &V) -> Error {
+          Live[static_cast<unsigned>(V.Result.End)] += V.Number != Beyond;
+          if (Observer.Evaluated)
+            Observer.Evaluated(*this, V);
+          return Error::success();
+        }));
   Live = {};
   for (size_t I = 0; I < Batch.size(); ++I) {
     const Variant &V = Variants[I];
@@ -166,8 +181,8 @@ Error Search::run() {
     return createStringError(inconvertibleErrorCode(), What);
   };
   std::vector<Individual> Original = evaluate({EditList()});
-  if (!Failure.empty())
-    return Fail(Failure);
+  if (Error Bad = failure())
+    return Bad;
   if (Truncated)
     return Fail(Stopped ? "stopped before the program itself was evaluated"
                         : "the budget was spent before the program itself was "
@@ -194,5 +209,5 @@ Error Search::run() {
       if (Error Bad = Observer.Checkpoint(State))
         return Bad;
   }
-  return Failure.empty() ? Error::success() : Fail(Failure);
+  return failure();
 }

@@ -72,7 +72,7 @@ public:
   llvm::Error run();
   /// Ends it after the evaluations under way; safe in a signal handler.
   void stop() { Stopped = true; }
-  /// It was stopped, or the time of finishWithin is over.
+  /// It was stopped or failed, or the time of finishWithin is over.
   bool stopped() const;
   /// For what comes after a search that was stopped.
   void goOn() { Stopped = false; }
@@ -82,6 +82,12 @@ public:
   /// How many evaluations ended at each stage, those of the batch under way
   /// too, which the state does not know yet.
   StageCounts stagesSoFar() const;
+
+  /// Ends it, and what comes after it: \p Why is what failure() says then.
+  void fail(llvm::Error Why);
+  bool failed() const { return !Failure.empty(); }
+  /// What made it impossible to go on, if anything did.
+  llvm::Error failure() const;
 
   /// \name For algorithms
   /// @{
@@ -116,8 +122,10 @@ private:
   llvm::StringSet<> Seen;
   /// Of the batch under way.
   StageCounts Live = {};
-  /// What went wrong with the store or the workers.
+  /// What went wrong with the store or the workers, and whether that is a
+  /// MachineError.
   std::string Failure;
+  bool FailureOfMachine = false;
   /// Something that was asked for was not evaluated: this generation does not
   /// count.
   bool Truncated = false;

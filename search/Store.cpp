@@ -11,6 +11,7 @@
 
 #include "search/Store.h"
 #include "passes/edit/AtomicFile.h"
+#include "search/MachineError.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
@@ -168,8 +169,6 @@ Error Store::save(const SearchState &State) {
       path(CheckpointName),
       [&](raw_ostream &OS) { OS << toJSON(State) << '\n'; }, Outlives::Machine);
   // All that was evaluated is in the log.
-  return E ? createStringError(inconvertibleErrorCode(),
-                               toString(std::move(E)) +
-                                   "; once that is mended, --resume goes on")
+  return E ? make_error<MachineError>(toString(std::move(E)) + roomLeft(Folder))
            : Error::success();
 }

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/measure/Replay.h"
+#include "search/MachineError.h"
 #include "search/MemoryWatch.h"
 #include "search/WholeRunner.h"
 #include "llvm/Support/FileSystem.h"
@@ -22,6 +23,9 @@
 
 using namespace llvm;
 using namespace gevo;
+
+// What a run prints, beside its folder.
+static constexpr StringLiteral OutputFile = "stdout.txt";
 
 static std::optional<std::string> contentsOf(StringRef Path) {
   auto Buffer = MemoryBuffer::getFile(Path, /*IsText=*/false,
@@ -135,11 +139,18 @@ static int execute(const WholeScenario &S, ArrayRef<StringRef> Words,
   return -1;
 }
 
-// Of the working directory, where a run writes.
-static bool diskIsFull() {
-  constexpr uint64_t ForAReport = 64 << 10;
-  ErrorOr<sys::fs::space_info> Space = sys::fs::disk_space(".");
-  return Space && Space->available < ForAReport;
+// Twice as much as it takes, as others run at the same time, and some for
+// reports and logs.
+Error gevo::checkRoomForRun(const WholeRun &Original) {
+  uint64_t Bytes = 1 << 20;
+  for (const std::string &Output : Original.Outputs)
+    Bytes += 2 * Output.size();
+  SmallString<128> Here;
+  sys::fs::current_path(Here);
+  // A run that took all there was has itself to blame.
+  ProgramFolder::clear();
+  sys::fs::remove(OutputFile);
+  return checkRoom({Here.str().str(), temporaryFolder()}, Bytes);
 }
 
 WholeRun gevo::runWhole(const WholeScenario &S, const ProgramRun &P,
@@ -147,10 +158,10 @@ WholeRun gevo::runWhole(const WholeScenario &S, const ProgramRun &P,
   WholeRun R;
   Expected<ProgramFolder> Folder = ProgramFolder::enter(P);
   if (!Folder) {
-    R.Result = Fitness::failed(Stage::Load, toString(Folder.takeError()));
+    R.Result = Fitness::notJudged(toString(Folder.takeError()));
     return R;
   }
-  std::string OutputName = Folder->beside("stdout.txt"),
+  std::string OutputName = Folder->beside(OutputFile),
               ReportName = Folder->beside("report.json");
   std::vector<std::string> Arguments = {
       S.GevoRun, "--gpu=" + S.Gpu,
@@ -191,9 +202,7 @@ WholeRun gevo::runWhole(const WholeScenario &S, const ProgramRun &P,
   std::string Problem;
   std::optional<std::string> Report = contentsOf(ReportName);
   if (!Report || !readReport(*Report, R, Problem)) {
-    R.Result =
-        Fitness::failed(Stage::Load, diskIsFull() ? "the disk is full"
-                                                  : "gevo-run made no report");
+    R.Result = Fitness::failed(Stage::Load, "gevo-run made no report");
     return R;
   }
   if (!Problem.empty())

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "search/WholeRunner.h"
+#include "search/MachineError.h"
 #include "search/ShellText.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
@@ -304,10 +305,13 @@ static Expected<std::string> writeModule(StringRef Folder, const Twine &Name,
   raw_fd_ostream OS(Path, EC);
   OS << Text;
   OS.close();
-  if (EC || OS.has_error()) {
-    OS.clear_error();
-    return unfit("cannot write '" + Path + "'");
-  }
+  if (OS.has_error())
+    EC = OS.error();
+  OS.clear_error();
+  if (EC)
+    return make_error<MachineError>(
+        ("cannot write '" + Path + "': " + EC.message()).str() +
+        roomLeft(Folder));
   return Path.str().str();
 }
 
@@ -336,7 +340,7 @@ WholeRunner::install(const Payload &Code) const {
 Fitness WholeRunner::verdict(const Payload &Code) {
   Expected<std::vector<VariantFile>> Files = install(Code);
   if (!Files)
-    return Fitness::failed(Stage::Load, toString(Files.takeError()));
+    return Fitness::notJudged(toString(Files.takeError()));
   bool Same = all_of(Cases, [](const WholeCase &C) { return C.SameUntimed; });
   return runAll(*Files, Same ? RunMode::Verdict : RunMode::Checked);
 }
@@ -344,7 +348,7 @@ Fitness WholeRunner::verdict(const Payload &Code) {
 Fitness WholeRunner::run(const Payload &Code) {
   Expected<std::vector<VariantFile>> Installed = install(Code);
   if (!Installed)
-    return Fitness::failed(Stage::Load, toString(Installed.takeError()));
+    return Fitness::notJudged(toString(Installed.takeError()));
   const std::vector<VariantFile> &Files = *Installed;
   // Most variants are wrong or no faster, and to see that takes no more than
   // plain runs; what could enter the front must stand all checks, too.
@@ -370,8 +374,11 @@ Fitness WholeRunner::runAll(ArrayRef<VariantFile> Files, RunMode Mode) const {
   Fitness All;
   for (const WholeCase &Case : Cases) {
     Fitness F = judge(Case, runOften(S, Case.Run, Files, Mode));
-    if (!F.valid())
-      return F;
+    if (!F.valid()) {
+      // Outputs that end early are those of a wrong variant, or of a full disk.
+      Error Full = checkRoomForRun(Case.Original);
+      return Full ? Fitness::notJudged(toString(std::move(Full))) : F;
+    }
     All.Time += F.Time;
     All.Error = std::max(All.Error, F.Error);
   }

@@ -12,12 +12,14 @@
 
 #include "tools/gevo-search/Capturing.h"
 #include "passes/edit/AtomicFile.h"
+#include "search/MachineError.h"
 #include "search/OtherSizes.h"
 #include "search/Workers.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include <numeric>
 #include <unistd.h>
@@ -29,24 +31,50 @@ static Error failure(const Twine &What) {
   return createStringError(inconvertibleErrorCode(), What);
 }
 
+// What the report of a run says went wrong besides the program; empty: nothing.
+static std::string problemIn(const std::string &Report) {
+  auto File = MemoryBuffer::getFile(Report);
+  if (!File)
+    return "gevo-run made no report";
+  Expected<json::Value> Value = json::parse((*File)->getBuffer());
+  if (!Value)
+    return toString(Value.takeError());
+  const json::Object *O = Value->getAsObject();
+  const json::Array *Problems = O ? O->getArray("problems") : nullptr;
+  return Problems && !Problems->empty()
+             ? Problems->front().getAsString().value_or("").str()
+             : "";
+}
+
+// The program itself had no problems before: what comes up now is that its
+// launches cannot be written.
 static Error runCapture(const WholeScenario &S, const ProgramRun &Program,
                         const std::string &Folder) {
   sys::fs::remove_directories(Folder);
-  std::vector<std::string> Words = {
-      S.GevoRun, "--gpu=" + S.Gpu, "--capture=" + Folder,
-      "--end-with=" + std::to_string(getpid()), "--"};
+  Expected<ProgramFolder> Entered = ProgramFolder::enter(Program);
+  if (!Entered)
+    return Entered.takeError();
+  std::string Report = Entered->beside("report.json");
+  sys::fs::remove(Report);
+  std::vector<std::string> Words = {S.GevoRun,
+                                    "--gpu=" + S.Gpu,
+                                    "--capture=" + Folder,
+                                    "--json=" + Report,
+                                    "--end-with=" + std::to_string(getpid()),
+                                    "--"};
   append_range(Words, Program.command());
   SmallVector<StringRef, 16> Views(Words.begin(), Words.end());
   std::optional<StringRef> Nowhere[] = {StringRef(""), StringRef(""),
                                         StringRef("")};
-  Expected<ProgramFolder> Entered = ProgramFolder::enter(Program);
-  if (!Entered)
-    return Entered.takeError();
   std::string Message;
   if (sys::ExecuteAndWait(S.GevoRun, Views, std::nullopt, Nowhere, 0, 0,
                           &Message) < 0)
     return failure("cannot run '" + S.GevoRun + "': " + Message);
-  return Error::success();
+  std::string Problem = problemIn(Report);
+  return Problem.empty() ? Error::success()
+                         : make_error<MachineError>(
+                               "the launches cannot be captured: " + Problem +
+                               roomLeft(sys::path::parent_path(Folder)));
 }
 
 Expected<LaunchScenario> gevo::captureLaunches(const WholeScenario &S,
@@ -303,7 +331,9 @@ gevo::otherInputs(const LaunchScenario &From, const std::string &Gpu,
                   const MakeInputs &Which, const Payload &Original,
                   const std::string &Folder, bool Again) {
   std::string List = Folder + ".json", Text;
-  if (auto File = MemoryBuffer::getFile(List); Again && File) {
+  auto File = MemoryBuffer::getFile(List);
+  bool Known = Again && File;
+  if (Known) {
     Text = (*File)->getBuffer().str();
   } else {
     sys::fs::remove_directories(Folder);
@@ -312,16 +342,19 @@ gevo::otherInputs(const LaunchScenario &From, const std::string &Gpu,
     if (!Said)
       return Said.takeError();
     Text = *Said;
-    if (Error E =
-            writeFileAtomically(List, [&](raw_ostream &OS) { OS << Text; }))
-      return E;
   }
   Expected<std::vector<std::string>> Names =
       json::parse<std::vector<std::string>>(Text);
   if (!Names) {
     consumeError(Names.takeError());
-    return failure("no other inputs can be made: " + Text);
+    return failure("no other inputs can be made: " + Text +
+                   roomLeft(sys::path::parent_path(Folder)));
   }
+  // Once they are known to be there: a search that is resumed takes them.
+  if (!Known)
+    if (Error E =
+            writeFileAtomically(List, [&](raw_ostream &OS) { OS << Text; }))
+      return E;
   if (Names->empty())
     return std::nullopt;
   Expected<LaunchScenario> Made = readLaunches(Folder, Original);

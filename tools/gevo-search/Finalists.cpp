@@ -37,7 +37,11 @@ class Finals {
 public:
   Finals(Search &S, Judges &Judging, double Tolerance, View &V)
       : S(S), Judging(Judging), Tolerance(Tolerance), V(V),
-        Time(S.options().MaxSeconds, S.elapsed()) {}
+        Time(S.options().MaxSeconds, S.elapsed()) {
+    Judging.onTrouble([&S](Error Why) { S.fail(std::move(Why)); });
+    Unknown.Checks.emplace_back().Result = Fitness::notJudged("");
+  }
+  ~Finals() { Judging.onTrouble(nullptr); }
   std::vector<Finalist> all();
 
 private:
@@ -72,6 +76,8 @@ private:
   };
   /// By the edits' key.
   StringMap<Verdict> Validated;
+  /// What is said of all once something has failed. It has not passed.
+  Finalist Unknown;
   /// By the edits' key, of those that were minimised: how many edits of the
   /// list were not tried without.
   StringMap<size_t> Untried;
@@ -84,6 +90,8 @@ private:
 const Finalist &Finals::validated(const Individual &I) {
   std::string Key = keyOf(I.Edits);
   auto Known = Validated.find(Key);
+  if (S.failed())
+    return Unknown;
   if (Known != Validated.end() && (!Known->second.Result.passed() ||
                                    Known->second.Exams == Judging.examCount()))
     return Known->second.Result;
@@ -264,7 +272,7 @@ Individual Finals::minimised(StringRef Title, const Individual &I,
     M = minimise(S, Rest > 0 ? M.Kept : I, What, Price);
   }
   Untried[keyOf(M.Kept.Edits)] = M.Untried;
-  if (M.Untried)
+  if (M.Untried && !S.failed())
     V.say(Title + ": " + counted(M.Kept.Edits.size(), "edit") + " left; " +
           Twine(M.Untried) + " of them may be worth nothing, as " +
           (S.stopped() ? "the time for minimising is over"
@@ -306,6 +314,8 @@ std::optional<Finalist> Finals::settle(StringRef Title, Individual From,
         continue;
       Individual Less = minimised(Title, Fastest, Most);
       // Nor are the others, which are slower.
+      if (S.failed())
+        return std::nullopt;
       if (Less.Edits.empty()) {
         V.say(Title + ": what is left is worth less than 1 %, dropped");
         return std::nullopt;
@@ -327,7 +337,7 @@ std::optional<Finalist> Finals::settle(StringRef Title, Individual From,
 void Finals::add(StringRef Title, double Most, std::vector<Finalist> &Result) {
   std::string Allowed = allowTime(PolishingShare);
   std::vector<Individual> All = candidates(Title, Most);
-  if (All.empty())
+  if (All.empty() || S.failed())
     return;
   V.say(Title + ": polishing " + counted(All[0].Edits.size(), "edit") +
         Allowed);
@@ -350,6 +360,8 @@ void Finals::add(StringRef Title, double Most, std::vector<Finalist> &Result) {
     F.Untried = Known == Untried.end() ? F.Kept.Edits.size() : Known->second;
     Result.push_back(std::move(F));
   };
+  if (S.failed())
+    return;
   if (Kept.Edits.empty()) {
     V.say(Title + ": " + counted(Before, "edit") +
           " worth less than 1 %, dropped");
@@ -357,13 +369,15 @@ void Finals::add(StringRef Title, double Most, std::vector<Finalist> &Result) {
   }
   V.say(Title + ": validating " + counted(Kept.Edits.size(), "edit"));
   Finalist F = validated(Kept);
+  if (S.failed())
+    return;
   if (F.passed())
     return Add(std::move(F), "");
   Add(std::move(F), ", refused");
   V.say(Title + ": refused; looking for what is left" + allowTime(1));
   if (std::optional<Finalist> Left = settle(Title, Kept, Most, All))
     Add(std::move(*Left), "");
-  else if (S.stopped())
+  else if (S.stopped() && !S.failed())
     V.say(Title + ": nothing was found in time; gevo-search --resume with a "
                   "larger --budget looks longer");
 }

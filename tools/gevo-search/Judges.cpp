@@ -11,6 +11,7 @@
 
 #include "tools/gevo-search/Judges.h"
 #include "passes/edit/AtomicFile.h"
+#include "search/MachineError.h"
 #include "search/ShellText.h"
 #include "tools/gevo-search/Capturing.h"
 #include "tools/gevo-search/MachineCode.h"
@@ -112,9 +113,10 @@ Error Judges::capture(bool Again) {
       S, Targets[0].Cases[0].Run, Device, Folder + "/capture", Again);
   Expected<HeatMap> Heat = Captured ? profileLaunches(*Captured, S.Gpu, Device)
                                     : Expected<HeatMap>(Captured.takeError());
-  if (!Heat) {
-    V.say("judging by whole runs, which is slower: " +
-          toString(Heat.takeError()));
+  if (Error E = Heat.takeError()) {
+    if (E.isA<MachineError>())
+      return E;
+    V.say("judging by whole runs, which is slower: " + toString(std::move(E)));
     return Error::success();
   }
   Device.setHeat(std::move(*Heat));
@@ -182,12 +184,20 @@ Error Judges::observeAll(bool Again) {
     Target &T = Targets.emplace_back();
     T.Scenario.Gpu = Gpu;
     describe(T);
-    Error E = enterNew(scratch("original"));
+    if (Error E = enterNew(scratch("original")))
+      return E;
+    Error E = Error::success();
     bool Known = false;
-    if (!E && Again)
+    if (Again)
       E = readOriginal(Path, Targets).moveInto(Known);
     if (!E)
       E = Known ? compareWithEarlier(T) : observe(T);
+    // Whatever a full disk made of the runs is not what the program does.
+    if (Error Full = checkRoomForRun(T.Cases.empty() ? WholeRun()
+                                                     : T.Cases[0].Original)) {
+      consumeError(std::move(E));
+      return Full;
+    }
     if (E)
       return Asked.gpus().size() > 1
                  ? failure("on " + Gpu + ": " + toString(std::move(E)))

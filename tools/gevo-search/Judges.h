@@ -72,6 +72,11 @@ public:
   /// Sets which checks of \p F have refused others by now.
   void markSteered(Finalist &F) { exams().mark(F); }
   size_t runCount() const;
+  /// \p Tell is called when this machine keeps a finalist from being judged or
+  /// priced. What is said of it then means nothing.
+  void onTrouble(std::function<void(llvm::Error)> Tell) {
+    Troubled = std::move(Tell);
+  }
   /// Something that the search has not seen is there to validate with.
   bool hasHeldOut() { return exams().hasHeldOut(); }
   /// Inputs that guard the search, by name.
@@ -111,6 +116,8 @@ private:
   std::optional<Fitness> priced(const EditList &Edits);
   BatchRunner *pricer();
   void price(Finalist &F);
+  /// Hands on a result, and tells if it is none.
+  Fitness judged(Fitness F) const;
 
   Settings &Asked;
   IrProgram &Device;
@@ -133,6 +140,7 @@ private:
   std::vector<std::unique_ptr<LaunchScenario>> Others;
   /// Made when the first finalist is there.
   std::optional<Exams> Finals;
+  std::function<void(llvm::Error)> Troubled;
 };
 
 } // namespace gevo

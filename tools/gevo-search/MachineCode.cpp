@@ -15,6 +15,7 @@
 #include "runtime/gpu/driver/DeviceProperties.h"
 #include "runtime/gpu/timing/Process.h"
 #include "runtime/gpu/timing/Sass.h"
+#include "search/MachineError.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -90,11 +91,18 @@ CodeCost gevo::machineCodeCost(ObjectiveKind Kind, const std::string &Gpu) {
   std::string Assembler = gpu::timing::findSassTools().Assembler;
   bool Registers = Kind == ObjectiveKind::Registers;
   return [=](const Payload &Code) -> Expected<double> {
+    constexpr uint64_t ForCode = 1 << 20;
     double All = 0;
     for (const std::string &Ptx : Code.Modules) {
       Expected<double> Cost = costOf(Ptx, Registers, Assembler, Arch);
-      if (!Cost)
-        return Cost.takeError();
+      if (Error E = Cost.takeError()) {
+        // What ptxas made of a full disk is nothing about the code.
+        Error Full = checkRoom({temporaryFolder()}, ForCode + 4 * Ptx.size());
+        if (!Full)
+          return E;
+        consumeError(std::move(E));
+        return Full;
+      }
       All += *Cost;
     }
     return All;

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/gevo-search/Pipeline.h"
+#include "search/MachineError.h"
 #include "search/ShellText.h"
 #include "tools/gevo-search/Finalists.h"
 #include "tools/gevo-search/NewFolder.h"
@@ -56,6 +57,7 @@ public:
   Expected<std::unique_ptr<Workers>> follow(StringRef Identity);
 
 private:
+  Error runAll();
   Error judgeSet();
   Error openStore();
   Expected<std::unique_ptr<Workers>> forkLocal();
@@ -156,6 +158,8 @@ Error Pipeline::judgeSet() {
   Individual I;
   I.Edits = std::move(*Edits);
   Fitness F = Ready.judges().judgeThoroughly(I);
+  if (!F.Judged)
+    return failure(F.Reason + "; then judge it again");
   if (!F.valid())
     return failure("refused at stage '" + name(F.End) + "': " + F.Reason);
   V.say("'" + Options.Judge + "' stands all checks on " +
@@ -184,7 +188,8 @@ Error Pipeline::search(Search &S) {
   Running = &S;
   Preparing = false;
   double Before = processorSeconds();
-  Error E = S.run();
+  if (Error E = S.run())
+    return E;
   SearchTook = processorSeconds() - Before;
   V.progress(S, /*Last=*/true);
   if (S.stopped())
@@ -192,7 +197,7 @@ Error Pipeline::search(Search &S) {
           "ends at once, and gevo-search --resume=" +
           shellWord(Options.Folder) + " goes on");
   S.goOn();
-  return E;
+  return Error::success();
 }
 
 SearchOptions Pipeline::searchOptions() const {
@@ -214,6 +219,8 @@ Error Pipeline::finish(Search &S) {
   std::vector<Finalist> Found =
       findFinalists(S, Judging, Asked.Tolerance.largestError(), V);
   Running = nullptr;
+  if (Error E = S.failure())
+    return E;
   const Finalist *Best = nullptr;
   for (const Finalist &F : Found)
     if (F.passed() && !F.Kept.Edits.empty() &&
@@ -231,7 +238,7 @@ Error Pipeline::finish(Search &S) {
   return Error::success();
 }
 
-Error Pipeline::run() {
+Error Pipeline::runAll() {
   NewFolder Made(Options.Folder);
   if (!Options.Judge.empty())
     return judgeSet();
@@ -258,6 +265,15 @@ Error Pipeline::run() {
   if (Error E = search(S))
     return E;
   return finish(S);
+}
+
+Error Pipeline::run() {
+  Error E = runAll();
+  bool Kept = Disk || Options.Resume;
+  return Kept && E.isA<MachineError>()
+             ? failure(toString(std::move(E)) + ", then gevo-search --resume=" +
+                       shellWord(Options.Folder) + " goes on where it ended")
+             : std::move(E);
 }
 
 Error gevo::runPipeline(const PipelineOptions &Options, View &V) {

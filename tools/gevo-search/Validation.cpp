@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "search/MachineError.h"
 #include "search/ShellText.h"
 #include "tools/gevo-search/Judges.h"
 #include "tools/gevo-search/Measuring.h"
@@ -18,6 +19,12 @@
 
 using namespace llvm;
 using namespace gevo;
+
+Fitness Judges::judged(Fitness F) const {
+  if (!F.Judged && Troubled)
+    Troubled(make_error<MachineError>(F.Reason));
+  return F;
+}
 
 Exam Judges::runExam(const Target &T, const WholeCase &Case,
                      bool HeldOut) const {
@@ -33,11 +40,11 @@ Exam Judges::runExam(const Target &T, const WholeCase &Case,
   E.What.Steered = !HeldOut;
   E.What.Original = Case.Time;
   std::string Where = scratch("validation");
-  E.Take = [S, &Case, Where](const Payload &Code, Finalist::Check &) {
-    return WholeRunner(S, Case, Where, /*CheckAlways=*/true).run(Code);
+  E.Take = [this, S, &Case, Where](const Payload &Code, Finalist::Check &) {
+    return judged(WholeRunner(S, Case, Where, /*CheckAlways=*/true).run(Code));
   };
-  E.Verdict = [S, &Case, Where](const Payload &Code) {
-    return WholeRunner(S, Case, Where).verdict(Code);
+  E.Verdict = [this, S, &Case, Where](const Payload &Code) {
+    return judged(WholeRunner(S, Case, Where).verdict(Code));
   };
   return E;
 }
@@ -49,10 +56,12 @@ std::optional<Exam> Judges::inputsExam(const Target &T, size_t Round) {
   if (Round == Others.size()) {
     Expected<std::optional<LaunchScenario>> Made =
         drawInputs(Round, /*Again=*/false);
-    if (!Made || !*Made) {
-      consumeError(Made.takeError());
+    if (Error E = Made.takeError()) {
+      judged(Fitness::notJudged(toString(std::move(E))));
       return std::nullopt;
     }
+    if (!*Made)
+      return std::nullopt;
     Others.push_back(std::make_unique<LaunchScenario>(std::move(**Made)));
   }
   const LaunchScenario &Inputs = *Others[Round];
@@ -65,11 +74,11 @@ std::optional<Exam> Judges::inputsExam(const Target &T, size_t Round) {
     });
   };
   auto R = Make(/*Timing=*/false), Timer = Make(/*Timing=*/true);
-  auto Take = [R, Timer, MachineCode](const Payload &Code) {
-    Fitness F = R->run(Code);
+  auto Take = [this, R, Timer, MachineCode](const Payload &Code) {
+    Fitness F = judged(R->run(Code));
     if (!F.valid() || !MachineCode)
       return F;
-    Fitness Timed = Timer->run(Code);
+    Fitness Timed = judged(Timer->run(Code));
     Timed.Error = std::max(Timed.Error, F.Error);
     return Timed;
   };
@@ -91,7 +100,7 @@ std::optional<Exam> Judges::inputsExam(const Target &T, size_t Round) {
   E.Take = [Take](const Payload &Code, Finalist::Check &) {
     return Take(Code);
   };
-  E.Verdict = [R](const Payload &Code) { return R->run(Code); };
+  E.Verdict = [this, R](const Payload &Code) { return judged(R->run(Code)); };
   E.Renew = [this, &T, Round] { return inputsExam(T, Round + 1); };
   return E;
 }
@@ -145,7 +154,7 @@ BatchRunner *Judges::pricer() {
 
 std::optional<Fitness> Judges::priced(const EditList &Edits) {
   BatchRunner *R = pricer();
-  return R ? std::optional(R->run(Edits)) : std::nullopt;
+  return R ? std::optional(judged(R->run(Edits))) : std::nullopt;
 }
 
 void Judges::priceAhead(ArrayRef<const Individual *> All,
@@ -154,7 +163,9 @@ void Judges::priceAhead(ArrayRef<const Individual *> All,
   for (const Individual *I : All)
     Batch.push_back(I->Edits);
   if (BatchRunner *R = pricer())
-    R->run(Batch, Stop);
+    for (const std::optional<Fitness> &F : R->run(Batch, Stop))
+      if (F)
+        judged(*F);
 }
 
 std::optional<double> Judges::price(const Individual &I) {

@@ -43,6 +43,13 @@ public:
   }
 };
 
+class HinderedRunner : public Runner {
+public:
+  Fitness run(const Payload &) override {
+    return Fitness::notJudged("the disk is full");
+  }
+};
+
 } // namespace
 
 TEST(BatchRunner, IsAsOneAfterTheOther) {
@@ -112,6 +119,29 @@ TEST(BatchRunner, TakesWhatALogHas) {
   sys::fs::remove_directories(Folder);
 }
 
+// What kept a variant from being judged is not remembered as its result.
+TEST(BatchRunner, KeepsNothingOfWhatWasNotJudged) {
+  SmallString<128> Folder;
+  ASSERT_FALSE(sys::fs::createUniqueDirectory("gevo-prices", Folder));
+  std::string Path = (Folder + "/prices.jsonl").str();
+  std::unique_ptr<Program> P = syntheticProgram();
+  auto Log = AppendLog::open(Path, json::Object{{"of", "synthetic"}});
+  ASSERT_TRUE(bool(Log));
+  bool Full = true;
+  RunnerMaker Make = [&]() -> std::unique_ptr<Runner> {
+    if (Full)
+      return std::make_unique<HinderedRunner>();
+    return syntheticRunner();
+  };
+  BatchRunner R(*P, WorkerLimits(), Make, Log->get());
+  Fitness F = R.run({deletion(1)});
+  EXPECT_FALSE(F.Judged);
+  EXPECT_EQ(F.Reason, "the disk is full");
+  Full = false;
+  EXPECT_EQ(R.run({deletion(1)}).Time, SyntheticBaseline - 100);
+  sys::fs::remove_directories(Folder);
+}
+
 TEST(BatchRunner, StopsWhenItIsTold) {
   std::unique_ptr<Program> P = syntheticProgram();
   BatchRunner R(*P, WorkerLimits(), [] { return syntheticRunner(); });
@@ -144,6 +174,7 @@ TEST(BatchRunner, GoesOnAfterWorkersThatCannotBeReplaced) {
   ASSERT_TRUE(Results[0].has_value());
   EXPECT_NE(Results[0]->Reason.find("cannot make a pipe"), std::string::npos)
       << Results[0]->Reason;
+  EXPECT_FALSE(Results[0]->Judged);
   Results = R.run(Batch, Never);
   EXPECT_EQ(Results[0]->End, Stage::Lower);
   for (size_t I = 1; I < Batch.size(); ++I)
