@@ -89,10 +89,14 @@ template <> struct yaml::MappingTraits<Scenario> {
   }
 };
 
-std::string Scenario::placeOf(StringRef Key) const {
+std::string Scenario::placeOf(StringRef Key) const { return placeOf(Key, 0); }
+
+std::string Scenario::placeOf(StringRef Key, size_t Character) const {
   auto [Line, Column] = Places.contains(Key)
                             ? Places.lookup(Key)
                             : std::pair<unsigned, unsigned>{1, 1};
+  if (Character && AsTheyAre.contains(Key))
+    Column += AsTheyAre.lookup(Key) + Character;
   return (Path + ":" + Twine(Line) + ":" + Twine(Column)).str();
 }
 
@@ -129,6 +133,13 @@ private:
   void add(const std::string &Name, yaml::Node &N) {
     if (!Name.empty())
       S.Places[Name] = place(N);
+    if (auto *Scalar = dyn_cast<yaml::ScalarNode>(&N)) {
+      SmallString<128> Storage;
+      StringRef Raw = Scalar->getRawValue(), Value = Scalar->getValue(Storage);
+      if (size_t Before = Raw.starts_with("'") || Raw.starts_with("\"");
+          Raw.substr(Before, Value.size()) == Value)
+        S.AsTheyAre[Name] = Before;
+    }
     if (auto *List = dyn_cast<yaml::SequenceNode>(&N)) {
       unsigned Count = 0;
       for (yaml::Node &Item : *List)

@@ -30,8 +30,8 @@ struct Scenario {
   std::vector<std::string> HeldOut;
   std::vector<std::string> Outputs;
   std::optional<std::string> Out, Gpu, BestOn, Objective, Kernels, Algorithm,
-      Budget;
-  std::optional<uint64_t> Evals, Seed, Population;
+      Budget, Population;
+  std::optional<uint64_t> Evals, Seed;
   /// Rules, one or a list of them.
   std::optional<measure::OutputRules> Tolerance;
   std::optional<bool> AcceptFindings, WholeRuns, OtherInputs;
@@ -39,10 +39,16 @@ struct Scenario {
   /// "path:line:column" of the value of \p Key, or of "key[2]", counted from 0;
   /// of the file if it has no such key.
   std::string placeOf(llvm::StringRef Key) const;
+  /// The same of a character of the value, where the file has the value as it
+  /// is, neither folded nor with escapes; of the value otherwise.
+  std::string placeOf(llvm::StringRef Key, size_t Character) const;
 
   std::string Path;
   /// Line and column, from 1.
   llvm::StringMap<std::pair<unsigned, unsigned>> Places;
+  /// By key, of those that are in the file as they are: how many characters
+  /// there are before the first one, such as a quote.
+  llvm::StringMap<unsigned> AsTheyAre;
 };
 
 /// Parses \p Text. Errors have the form "path:line:column: what is wrong".

@@ -17,11 +17,13 @@ using namespace llvm;
 using namespace gevo;
 
 // LLVM's reader of response files drops empty words, and backslashes in single
-// quotes.
-std::vector<std::string> gevo::splitCommand(StringRef Text) {
+// quotes. The second: where the last quote is, if it is open.
+static std::pair<std::vector<std::string>, std::optional<size_t>>
+split(StringRef Text) {
   std::vector<std::string> Words;
   bool Inside = false;
   char Quote = 0;
+  size_t Opened = 0;
   for (size_t I = 0; I < Text.size(); ++I) {
     char X = Text[I];
     if (!Quote && isSpace(X)) {
@@ -34,14 +36,22 @@ std::vector<std::string> gevo::splitCommand(StringRef Text) {
     if (X == Quote)
       Quote = 0;
     else if (!Quote && (X == '\'' || X == '"'))
-      Quote = X;
+      Quote = X, Opened = I;
     else if (X == '\\' && Quote != '\'' && I + 1 < Text.size() &&
              (!Quote || StringRef("\\\"$`").contains(Text[I + 1])))
       Words.back() += Text[++I];
     else
       Words.back() += X;
   }
-  return Words;
+  return {std::move(Words), Quote ? std::optional(Opened) : std::nullopt};
+}
+
+std::vector<std::string> gevo::splitCommand(StringRef Text) {
+  return split(Text).first;
+}
+
+std::optional<size_t> gevo::findOpenQuote(StringRef Text) {
+  return split(Text).second;
 }
 
 std::string gevo::shellWord(StringRef Word) {

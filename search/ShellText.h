@@ -15,6 +15,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ namespace gevo {
 
 /// The words of a command line, with quotes as a shell has them.
 std::vector<std::string> splitCommand(llvm::StringRef Text);
+
+/// Where a quote stands in it that is not closed, counted from 0.
+std::optional<size_t> findOpenQuote(llvm::StringRef Text);
 
 /// A word as one types it: 'a b' in quotes, abc as it is.
 std::string shellWord(llvm::StringRef Word);

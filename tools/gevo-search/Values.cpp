@@ -74,6 +74,25 @@ Error gevo::checkEvaluations(uint64_t Count) {
                          "that of the program itself");
 }
 
+Error gevo::checkCommand(StringRef Option, StringRef Text) {
+  if (std::optional<size_t> Open = findOpenQuote(Text))
+    return failure(Option + ": the quote " + Text.substr(*Open, 1) +
+                   " at column " + Twine(*Open + 1) + " of \"" + Text.rtrim() +
+                   "\" is not closed");
+  return splitCommand(Text).empty() ? failure(Option + ": names no program")
+                                    : Error::success();
+}
+
+Expected<uint64_t> gevo::parsePopulation(StringRef Text) {
+  // Two, to be crossed; and a generation has an end.
+  constexpr uint64_t Least = 2, Most = 10000;
+  uint64_t Count = 0;
+  if (!Text.getAsInteger(10, Count) && Count >= Least && Count <= Most)
+    return Count;
+  return failure("--population=" + Text + " is no number from " + Twine(Least) +
+                 " to " + Twine(Most));
+}
+
 namespace {
 /// Puts the place of a key in front of what is wrong with its value.
 class Checker {
@@ -85,14 +104,17 @@ public:
     if (V && !Wrong)
       note(Key, Of(*V));
   }
-  void note(StringRef Key, Error E) {
+  void checkWords(StringRef Key, const std::string &Name, StringRef Text) {
+    note(Name, checkCommand(Key, Text), findOpenQuote(Text).value_or(0));
+  }
+  void note(StringRef Key, Error E, size_t Character = 0) {
     if (!E || Wrong)
       return consumeError(std::move(E));
     std::string Text = toString(std::move(E));
     StringRef What = Text;
     // A file has keys, not options.
     What.consume_front("--");
-    Wrong = S.placeOf(Key) + ": " + What.str();
+    Wrong = S.placeOf(Key, Character) + ": " + What.str();
   }
   Error take() { return Wrong ? failure(*Wrong) : Error::success(); }
 
@@ -108,6 +130,8 @@ Error gevo::checkValues(const Scenario &S) {
           [](StringRef Text) { return parseDuration(Text).takeError(); });
   C.check("evals", S.Evals, checkEvaluations);
   C.check("algorithm", S.Algorithm, checkAlgorithm);
+  C.check("population", S.Population,
+          [](StringRef Text) { return parsePopulation(Text).takeError(); });
   C.check("objective", S.Objective,
           [](StringRef Text) { return parseObjective(Text).takeError(); });
   C.check("kernels", S.Kernels, checkKernels);
@@ -116,9 +140,11 @@ Error gevo::checkValues(const Scenario &S) {
     return checkGpus(S.Gpu.value_or(Settings().Gpu), Name);
   });
   C.check("out", S.Out, checkOut);
+  if (S.Build && !StringRef(*S.Build).trim().empty())
+    C.checkWords("build", "build", *S.Build);
+  C.checkWords("run", "run", S.Run);
   for (size_t I = 0; I < S.HeldOut.size(); ++I)
-    if (splitCommand(S.HeldOut[I]).empty())
-      C.note(("held-out[" + Twine(I) + "]").str(),
-             failure("held-out: names no program"));
+    C.checkWords("held-out", ("held-out[" + Twine(I) + "]").str(),
+                 S.HeldOut[I]);
   return C.take();
 }

@@ -27,6 +27,11 @@ llvm::Error checkGpus(llvm::StringRef List, llvm::StringRef BestOn);
 /// done.
 llvm::Error checkOut(llvm::StringRef Path);
 llvm::Error checkEvaluations(uint64_t Count);
+/// A command whose quotes are closed and that names a program; \p Option is
+/// what it was given with.
+llvm::Error checkCommand(llvm::StringRef Option, llvm::StringRef Text);
+/// A number of individuals, within bounds.
+llvm::Expected<uint64_t> parsePopulation(llvm::StringRef Text);
 
 /// All of these, of \p S. Relative names start at the working directory.
 llvm::Error checkValues(const Scenario &S);

@@ -75,7 +75,7 @@ static cl::opt<std::string> Algorithm("algorithm", cl::value_desc("name"),
                                       cl::desc("default, gevo, hill-climb or "
                                                "random"),
                                       cl::cat(Category));
-static cl::opt<uint64_t>
+static cl::opt<std::string>
     Population("population", cl::value_desc("n"), cl::cat(Category),
                cl::desc("Individuals (default: the algorithm's own)"));
 static cl::list<std::string>
@@ -254,11 +254,7 @@ static Error fill(ArrayRef<std::string> Program, PipelineOptions &O) {
     return C.takeError();
   S.Program = std::move(*C);
   for (const std::string &Text : HeldOut) {
-    std::vector<std::string> Words = splitCommand(Text);
-    if (Words.empty())
-      return createStringError(inconvertibleErrorCode(),
-                               "--held-out names no program");
-    Expected<Command> Other = commandOf(Words);
+    Expected<Command> Other = commandOf(splitCommand(Text));
     if (!Other)
       return Other.takeError();
     S.HeldOut.push_back(std::move(*Other));
@@ -280,7 +276,9 @@ static Error fill(ArrayRef<std::string> Program, PipelineOptions &O) {
   S.Kernels = Kernels;
   S.Algorithm = Algorithm;
   S.Seed = Seed;
-  S.Population = Population;
+  if (!Population.empty())
+    if (Error E = parsePopulation(Population).moveInto(S.Population))
+      return E;
   std::string Problem;
   for (const std::string &Rule : Tolerance)
     if (!S.Tolerance.add(Rule, Problem))
@@ -312,9 +310,21 @@ static Error setBudget(Settings &S) {
   return checkAlgorithm(S.Algorithm);
 }
 
+// Of the command line, before a scenario is built.
+static Error checkOptions() {
+  for (const std::string &Text : HeldOut)
+    if (Error E = checkCommand("--held-out", Text))
+      return E;
+  return Population.getNumOccurrences()
+             ? parsePopulation(Population).takeError()
+             : Error::success();
+}
+
 static Error search(std::vector<std::string> Program, RankLink *Ranks) {
   PipelineOptions O;
   O.Ranks = Ranks;
+  if (Error E = checkOptions())
+    return E;
   if (!ScenarioFile.empty()) {
     Expected<std::vector<std::string>> Run = takeScenario();
     if (!Run)
