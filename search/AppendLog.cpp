@@ -13,6 +13,7 @@
 #include "search/MachineError.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Errno.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -93,7 +94,7 @@ bool gevo::lockFile(int FD) {
   return true;
 }
 
-Error AppendLog::read() {
+Error AppendLog::read(bool LeaveOut) {
   auto Buffer = MemoryBuffer::getFile(Path, /*IsText=*/false,
                                       /*RequiresNullTerminator=*/false,
                                       /*IsVolatile=*/true);
@@ -106,7 +107,12 @@ Error AppendLog::read() {
   while (size_t Length = Rest.find('\n') + 1) {
     ++Number;
     Expected<json::Value> Line = json::parse(Rest.take_front(Length));
-    if (!Line) {
+    if (Line) {
+      Lines.push_back(std::move(*Line));
+    } else if (LeaveOut) {
+      consumeError(Line.takeError());
+      ++Unreadable;
+    } else {
       // Only the last line can be torn; anything else is not ours to mend.
       if (Rest.drop_front(Length).empty()) {
         consumeError(Line.takeError());
@@ -117,7 +123,6 @@ Error AppendLog::read() {
           "'" + Path + "', line " + Twine(Number) +
               ", is damaged: " + toString(Line.takeError()));
     }
-    Lines.push_back(std::move(*Line));
     Rest = Rest.drop_front(Length);
     Whole += Length;
   }
@@ -126,10 +131,8 @@ Error AppendLog::read() {
   return Error::success();
 }
 
-Expected<std::unique_ptr<AppendLog>> AppendLog::open(const std::string &Path,
-                                                     const json::Object &Header,
-                                                     bool AnyHeader,
-                                                     Sync When) {
+Expected<std::unique_ptr<AppendLog>>
+AppendLog::openFile(const std::string &Path, Sync When) {
   int FD = ::open(Path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (FD < 0)
     return failed("cannot open", Path);
@@ -137,12 +140,59 @@ Expected<std::unique_ptr<AppendLog>> AppendLog::open(const std::string &Path,
   if (!lockFile(FD))
     return createStringError(inconvertibleErrorCode(),
                              "another search is writing to '" + Path + "'");
-  if (Error E = Log->read())
+  return Log;
+}
+
+Error AppendLog::begin(const json::Object &First) {
+  Header = First;
+  return append(json::Object(First));
+}
+
+Expected<std::unique_ptr<AppendLog>>
+AppendLog::openCache(const std::string &Path, const json::Object &Header) {
+  Expected<std::unique_ptr<AppendLog>> Opened = openFile(Path, Sync::Soon);
+  if (!Opened)
+    return Opened;
+  AppendLog &Log = **Opened;
+  if (Error E = Log.read(/*LeaveOut=*/true))
+    return E;
+  const json::Object *First =
+      Log.Lines.empty() ? nullptr : Log.Lines.front().getAsObject();
+  bool HasHeader =
+      First && all_of(Header, [&](const json::Object::value_type &Field) {
+        return First->get(Field.first);
+      });
+  if (HasHeader && *First != Header) {
+    if (std::error_code EC = sys::fs::rename(Path, Path + ".old"))
+      return createStringError(EC,
+                               "cannot rename '" + Path + "': " + EC.message());
+    Opened->reset();
+    return openCache(Path, Header);
+  }
+  Log.Header = Header;
+  if (Log.Lines.empty())
+    if (Error E = Log.begin(Header))
+      return E;
+  erase_if(Log.Lines, [&](const json::Value &Line) {
+    const json::Object *O = Line.getAsObject();
+    return O && *O == Header;
+  });
+  return Opened;
+}
+
+Expected<std::unique_ptr<AppendLog>> AppendLog::open(const std::string &Path,
+                                                     const json::Object &Header,
+                                                     bool AnyHeader,
+                                                     Sync When) {
+  Expected<std::unique_ptr<AppendLog>> Opened = openFile(Path, When);
+  if (!Opened)
+    return Opened;
+  std::unique_ptr<AppendLog> Log = std::move(*Opened);
+  if (Error E = Log->read(/*LeaveOut=*/false))
     return E;
   if (Log->Lines.empty()) {
-    if (Error E = Log->append(json::Object(Header)))
+    if (Error E = Log->begin(Header))
       return E;
-    Log->Header = Header;
     return Log;
   }
   const json::Object *Found = Log->Lines.front().getAsObject();

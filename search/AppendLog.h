@@ -43,14 +43,21 @@ public:
     Soon      ///< A tenth of a second may be lost: for what can be had again.
   };
   /// Opens the log at \p Path or makes one whose first line is \p Header. One
-  /// with another header is an error, unless \p AnyHeader.
+  /// with another header is an error, unless \p AnyHeader; so is a line that
+  /// cannot be read, but for the last one.
   static llvm::Expected<std::unique_ptr<AppendLog>>
   open(const std::string &Path, const llvm::json::Object &Header,
        bool AnyHeader = false, Sync When = Sync::Promptly);
+  /// The same for what can be had again: lines that cannot be read are left
+  /// out, the header too, and a log with another one is put aside.
+  static llvm::Expected<std::unique_ptr<AppendLog>>
+  openCache(const std::string &Path, const llvm::json::Object &Header);
 
   const llvm::json::Object &header() const { return Header; }
   /// What the log held when it was opened.
   std::vector<llvm::json::Value> takeLines() { return std::move(Lines); }
+  /// How many lines it held that could not be read.
+  size_t unreadable() const { return Unreadable; }
   /// The error may be of an earlier line, which the disk did not take.
   llvm::Error append(const llvm::json::Value &Line);
   /// Waits until the disk has everything.
@@ -58,7 +65,12 @@ public:
 
 private:
   AppendLog(std::string Path, int FD, Sync When);
-  llvm::Error read();
+  /// Makes or opens the file and locks it.
+  static llvm::Expected<std::unique_ptr<AppendLog>>
+  openFile(const std::string &Path, Sync When);
+  llvm::Error read(bool LeaveOut);
+  /// The first line of an empty log.
+  llvm::Error begin(const llvm::json::Object &First);
   /// Until End, in a thread of its own.
   void syncAgainAndAgain();
   llvm::Error syncFailure();
@@ -74,6 +86,7 @@ private:
   std::thread Syncing;
   llvm::json::Object Header;
   std::vector<llvm::json::Value> Lines;
+  size_t Unreadable = 0;
 };
 
 } // namespace gevo

@@ -22,8 +22,7 @@ Error BatchRunner::start() {
   });
   if (!Started)
     return Started.takeError();
-  if (Error E = Codes.load())
-    return E;
+  Codes.load();
   Pool = std::move(*Started);
   Base = std::make_unique<PoolEvaluator>(*Pool, Codes);
   Known = std::make_unique<EditCache>(*Base);

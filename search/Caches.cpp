@@ -10,6 +10,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "search/Evaluator.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace llvm;
 using namespace gevo;
@@ -95,19 +98,30 @@ Error EditCache::evaluate(ArrayRef<Variant *> Batch,
   });
 }
 
-Error PayloadCache::load() {
+// A line whose "sum" is that of the rest is as it was written.
+static json::Object measurement(StringRef Hash, const Fitness &Result) {
+  json::Object Line{{"code", Hash}, {"result", Result}};
+  std::string Text = formatv("{0}", json::Value(json::Object(Line)));
+  Line["sum"] = utohexstr(xxh3_64bits(Text), /*LowerCase=*/true, 16);
+  return Line;
+}
+
+size_t PayloadCache::load() {
   if (!Log)
-    return Error::success();
+    return 0;
+  size_t Damaged = Log->unreadable();
   for (const json::Value &Line : Log->takeLines()) {
     std::string Hash;
     Fitness Result;
     json::Path::Root Root;
     json::ObjectMapper Map(Line, Root);
-    if (!Map || !Map.map("code", Hash) || !Map.map("result", Result))
-      return damaged("measurement");
-    Results[Hash] = std::move(Result);
+    if (!Map || !Map.map("code", Hash) || !Map.map("result", Result) ||
+        measurement(Hash, Result) != *Line.getAsObject())
+      ++Damaged;
+    else
+      Results[Hash] = std::move(Result);
   }
-  return Error::success();
+  return Damaged;
 }
 
 const Fitness *PayloadCache::find(StringRef Hash) const {
@@ -117,8 +131,7 @@ const Fitness *PayloadCache::find(StringRef Hash) const {
 
 Error PayloadCache::add(StringRef Hash, const Fitness &Result) {
   Results[Hash] = Result;
-  Error E = Log ? Log->append(json::Object{{"code", Hash}, {"result", Result}})
-                : Error::success();
+  Error E = Log ? Log->append(measurement(Hash, Result)) : Error::success();
   if (How == Keep::Surely)
     return E;
   consumeError(std::move(E));

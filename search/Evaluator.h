@@ -87,7 +87,9 @@ public:
   };
   explicit PayloadCache(AppendLog *Log = nullptr, Keep How = Keep::Surely)
       : Log(Log), How(How) {}
-  llvm::Error load();
+  /// Takes what the log held, but for lines that are damaged, be it by a digit:
+  /// what they told is found out again. Returns how many those are.
+  size_t load();
   const Fitness *find(llvm::StringRef Hash) const;
   llvm::Error add(llvm::StringRef Hash, const Fitness &Result);
 

@@ -58,11 +58,10 @@ const json::Object &Store::setup() const {
 
 Expected<std::unique_ptr<AppendLog>>
 Store::openResults(StringRef Name, const std::string &Of) const {
-  return AppendLog::open(
+  return AppendLog::openCache(
       path((Name + "-" + Twine(StoreVersion) + "-" + Of + ".jsonl").str()),
       json::Object{{"gevo_search_measurements", StoreVersion},
-                   {"scenario", Of}},
-      /*AnyHeader=*/false, AppendLog::Sync::Soon);
+                   {"scenario", Of}});
 }
 
 Error Store::openMeasurements() {

@@ -139,8 +139,10 @@ Error Pipeline::startWorkers() {
                 double(Ready.limits().MemoryBytes) / (uint64_t(1) << 30)));
   Pool = std::move(*Started);
   Codes = std::make_unique<PayloadCache>(&Disk->measurements());
-  if (Error E = Codes->load())
-    return E;
+  if (size_t Damaged = Codes->load())
+    V.say(counted(Damaged, "line") +
+          " of what was measured before in this store cannot be read; what is "
+          "missing is measured again");
   Base = std::make_unique<PoolEvaluator>(*Pool, *Codes);
   Cached = std::make_unique<EditCache>(*Base, &Disk->evaluations());
   return Error::success();

@@ -192,8 +192,7 @@ static Error searchOrFail(const Trial &T, Outcome &Result,
   if (!Pool)
     return Pool.takeError();
   PayloadCache Codes(Disk ? &Disk->measurements() : nullptr);
-  if (Error E = Codes.load())
-    return E;
+  Codes.load();
   PoolEvaluator Base(**Pool, Codes);
   EditCache Cached(Base, Disk ? &Disk->evaluations() : nullptr);
   SearchOptions Options;
