@@ -11,7 +11,7 @@
 
 #include "runtime/measure/Replay.h"
 #include "search/MachineError.h"
-#include "search/MemoryWatch.h"
+#include "search/RunWatch.h"
 #include "search/WholeRunner.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -126,16 +126,20 @@ static int execute(const WholeScenario &S, ArrayRef<StringRef> Words,
   pthread_sigmask(SIG_SETMASK, &Before, nullptr);
   if (NotStarted)
     return -1;
-  MemoryWatch Watch(Child.Pid, S.MemoryBytes);
-  int Status =
-      sys::Wait(Child,
-                S.Seconds ? std::optional<unsigned>(S.Seconds) : std::nullopt,
-                &Message)
-          .ReturnCode;
-  if (!Watch.exceeded())
+  RunWatch Watch(Child.Pid, S.MemoryBytes, S.Seconds);
+  int Status = sys::Wait(Child, std::nullopt, &Message).ReturnCode;
+  if (!Watch.exceeded() && !Watch.late()) {
+    if (Status < 0)
+      Message = "the program crashed: " + Message;
     return Status;
-  Message = formatv("it took more than {0:f1} GiB of memory",
-                    double(S.MemoryBytes) / (uint64_t(1) << 30));
+  }
+  if (Watch.exceeded())
+    Message = formatv("the program took more than {0:f1} GiB of memory",
+                      double(S.MemoryBytes) / (uint64_t(1) << 30));
+  else
+    Message = formatv("the program did not end in {0} s, many times what the "
+                      "original takes",
+                      S.Seconds);
   return -1;
 }
 
@@ -194,9 +198,7 @@ WholeRun gevo::runWhole(const WholeScenario &S, const ProgramRun &P,
       std::chrono::duration<double>(std::chrono::steady_clock::now() - Start)
           .count();
   if (R.ExitStatus < 0) {
-    R.Result = Fitness::failed(Stage::Run, "the program crashed or did not "
-                                           "end: " +
-                                               Message);
+    R.Result = Fitness::failed(Stage::Run, Message);
     return R;
   }
   std::string Problem;

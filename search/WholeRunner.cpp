@@ -117,8 +117,13 @@ static const std::string *findRefused(const WholeScenario &S,
 // The smallest power of four that the original gets along with, and some room.
 // A host that ignores errors may print the same without a launch's result, so
 // that a launch that was stopped is seen by its finding alone.
-static uint64_t findStepLimit(WholeScenario S, const WholeCase &Case) {
+static uint64_t findStepLimit(WholeScenario S, const WholeCase &Case,
+                              double Untimed) {
   constexpr uint64_t First = 1 << 12, Last = uint64_t(1) << 40, Room = 8;
+  // With less to do it takes no longer; a host that waits for what a stopped
+  // launch would have written waits for ever.
+  double Usual = Case.SameUntimed ? Untimed : Case.Original.WallSeconds;
+  S.Seconds = 4 * Usual + 3;
   for (S.StepLimit = First; S.StepLimit < Last; S.StepLimit *= 4) {
     WholeRun R = runWhole(S, Case.Run, {},
                           Case.SameUntimed ? RunMode::Untimed : RunMode::Plain);
@@ -239,6 +244,8 @@ Expected<WholeCase> gevo::observeOriginal(WholeScenario &S,
                  "; gevo-run -- " + shellText(P.Words) +
                  " shows more. It is run in an empty folder: name the files "
                  "that it reads as arguments");
+  // A host that waits for a wrong kernel's result may wait for ever.
+  S.Seconds = std::max<unsigned>(S.Seconds, 20 * First.WallSeconds + 10);
   if (First.Kernels.empty())
     return unfit("the program launched no kernel" +
                  (First.ExitStatus ? " and ended with status " +
@@ -257,6 +264,7 @@ Expected<WholeCase> gevo::observeOriginal(WholeScenario &S,
   // What a program makes of its time besides printing it is its own affair. A
   // short time may be the same twice by chance.
   constexpr unsigned MoreRuns = 3;
+  double UntimedSeconds = 0;
   for (unsigned I = 0; I < MoreRuns; ++I) {
     WholeRun Untimed = runWhole(S, P, {}, RunMode::Untimed);
     auto Volatile = findVolatile(Case, Untimed);
@@ -265,10 +273,12 @@ Expected<WholeCase> gevo::observeOriginal(WholeScenario &S,
     else
       consumeError(Volatile.takeError());
     Case.SameUntimed = Untimed.Result.valid() && Case.compare(Untimed).valid();
+    UntimedSeconds = std::max(UntimedSeconds, Untimed.WallSeconds);
+    // Another one may wait for ever as well.
+    if (!Untimed.Result.valid())
+      break;
   }
-  S.StepLimit = std::max(S.StepLimit, findStepLimit(S, Case));
-  // A host that waits for a wrong kernel's result may wait for ever.
-  S.Seconds = std::max<unsigned>(S.Seconds, 20 * First.WallSeconds + 10);
+  S.StepLimit = std::max(S.StepLimit, findStepLimit(S, Case, UntimedSeconds));
   Case.Time = S.Goal.Kind == ObjectiveKind::Wall
                   ? runOften(S, P, {}, RunMode::Plain).Result.Time
                   : First.Result.Time;

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "search/Workers.h"
-#include "search/MemoryWatch.h"
+#include "search/RunWatch.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <cerrno>

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "search/Workers.h"
-#include "search/MemoryWatch.h"
+#include "search/RunWatch.h"
 #include "search/WholeRunner.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -164,7 +164,7 @@ TEST(Workers, TellTheirProcessorTime) {
 }
 
 // What a thread of the child starts counts, too.
-TEST(MemoryWatch, SeesWhatThreadsStart) {
+TEST(RunWatch, SeesWhatThreadsStart) {
   pid_t Child = fork();
   ASSERT_GE(Child, 0);
   if (Child == 0) {
@@ -180,13 +180,39 @@ TEST(MemoryWatch, SeesWhatThreadsStart) {
     }).join();
     _exit(0);
   }
-  MemoryWatch Watch(Child, uint64_t(200) << 20);
+  RunWatch Watch(Child, uint64_t(200) << 20);
   for (unsigned Try = 0; Try < 500 && !Watch.exceeded(); ++Try)
     usleep(10000);
   EXPECT_TRUE(Watch.exceeded());
   kill(Child, SIGKILL);
   int Status = 0;
   EXPECT_EQ(waitpid(Child, &Status, 0), Child);
+}
+
+// So does what is started by what it starts, with nothing allowed to wait for.
+TEST(RunWatch, EndsWhatTakesTooLong) {
+  int Pipe[2];
+  ASSERT_EQ(pipe(Pipe), 0);
+  pid_t Child = fork();
+  ASSERT_GE(Child, 0);
+  if (Child == 0) {
+    fork();
+    for (;;)
+      pause();
+  }
+  close(Pipe[1]);
+  auto Start = std::chrono::steady_clock::now();
+  RunWatch Watch(Child, /*Bytes=*/0, /*Seconds=*/1);
+  // Ends when nobody holds the other end.
+  char Byte;
+  EXPECT_EQ(read(Pipe[0], &Byte, 1), 0);
+  EXPECT_GE(std::chrono::steady_clock::now() - Start, std::chrono::seconds(1));
+  int Status = 0;
+  EXPECT_EQ(waitpid(Child, &Status, 0), Child);
+  EXPECT_TRUE(WIFSIGNALED(Status) && WTERMSIG(Status) == SIGKILL);
+  EXPECT_TRUE(Watch.late());
+  EXPECT_FALSE(Watch.exceeded());
+  close(Pipe[0]);
 }
 
 TEST(WholeCase, RefusesARunThatLaunchesNothing) {

@@ -1,4 +1,4 @@
-//===- MemoryWatch.h - No more memory than allowed --------------*- C++ -*-===//
+//===- RunWatch.h - No more memory or time than allowed ---------*- C++ -*-===//
 //
 // Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,14 +7,16 @@
 //
 // What processes hold in memory, and the end of those that hold too much. A
 // limit of the address space would not do: the embedded GPU reserves far more
-// of it than it uses.
+// of it than it uses. An alarm would not do for the time: of several threads it
+// may interrupt one that does not wait.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GEVO_SEARCH_MEMORYWATCH_H
-#define GEVO_SEARCH_MEMORYWATCH_H
+#ifndef GEVO_SEARCH_RUNWATCH_H
+#define GEVO_SEARCH_RUNWATCH_H
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -27,19 +29,23 @@ namespace gevo {
 uint64_t residentBytes(pid_t Pid);
 
 /// While it lives, a child of this process and all that it started may have so
-/// much together; otherwise they are killed, soon.
-class MemoryWatch {
+/// much memory together, and take so long; otherwise they are killed, soon.
+class RunWatch {
 public:
-  /// 0 bytes: any.
-  MemoryWatch(pid_t Child, uint64_t Bytes);
-  ~MemoryWatch();
+  /// 0 bytes, or seconds: any.
+  RunWatch(pid_t Child, uint64_t Bytes, unsigned Seconds = 0);
+  ~RunWatch();
 
+  /// They were killed as they had too much memory.
   bool exceeded() const { return Exceeded; }
+  /// They were killed as they took too long.
+  bool late() const { return Late; }
 
 private:
-  void watch(pid_t Child, uint64_t Bytes);
+  void watch(pid_t Child, uint64_t Bytes,
+             std::chrono::steady_clock::time_point End);
 
-  std::atomic<bool> Exceeded{false};
+  std::atomic<bool> Exceeded{false}, Late{false};
   std::mutex Lock;
   std::condition_variable Stop;
   bool Stopped = false;
@@ -48,4 +54,4 @@ private:
 
 } // namespace gevo
 
-#endif // GEVO_SEARCH_MEMORYWATCH_H
+#endif // GEVO_SEARCH_RUNWATCH_H

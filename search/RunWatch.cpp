@@ -1,4 +1,4 @@
-//===- MemoryWatch.cpp - No more memory than allowed ----------------------===//
+//===- RunWatch.cpp - No more memory or time than allowed -----------------===//
 //
 // Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "search/MemoryWatch.h"
+#include "search/RunWatch.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -56,12 +56,21 @@ static std::vector<pid_t> withDescendants(pid_t Root) {
   return All;
 }
 
-MemoryWatch::MemoryWatch(pid_t Child, uint64_t Bytes) {
-  if (Bytes)
-    Thread = std::thread([this, Child, Bytes] { watch(Child, Bytes); });
+RunWatch::RunWatch(pid_t Child, uint64_t Bytes, unsigned Seconds) {
+  if (!Bytes && !Seconds)
+    return;
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point End = Seconds ? Clock::now() + std::chrono::seconds(Seconds)
+                                  : Clock::time_point::max();
+  // Signals are for others to take.
+  sigset_t All, Before;
+  sigfillset(&All);
+  pthread_sigmask(SIG_SETMASK, &All, &Before);
+  Thread = std::thread([this, Child, Bytes, End] { watch(Child, Bytes, End); });
+  pthread_sigmask(SIG_SETMASK, &Before, nullptr);
 }
 
-MemoryWatch::~MemoryWatch() {
+RunWatch::~RunWatch() {
   {
     std::lock_guard<std::mutex> Guard(Lock);
     Stopped = true;
@@ -71,16 +80,20 @@ MemoryWatch::~MemoryWatch() {
     Thread.join();
 }
 
-void MemoryWatch::watch(pid_t Child, uint64_t Bytes) {
+void RunWatch::watch(pid_t Child, uint64_t Bytes,
+                     std::chrono::steady_clock::time_point End) {
   std::unique_lock<std::mutex> Guard(Lock);
   while (!Stop.wait_for(Guard, LookEvery, [this] { return Stopped; })) {
-    std::vector<pid_t> All = withDescendants(Child);
+    Late = std::chrono::steady_clock::now() >= End;
+    std::vector<pid_t> All;
+    if (Bytes || Late)
+      All = withDescendants(Child);
     uint64_t Sum = 0;
     for (pid_t Pid : All)
-      Sum += residentBytes(Pid);
-    if (Sum <= Bytes)
+      Sum += Bytes ? residentBytes(Pid) : 0;
+    Exceeded = Sum > Bytes;
+    if (!Late && !Exceeded)
       continue;
-    Exceeded = true;
     // From the top, so that nobody starts another or reports a loss.
     for (pid_t Pid : All)
       kill(Pid, SIGKILL);
