@@ -64,6 +64,7 @@ private:
   Error startWorkers();
   double processorSeconds() const;
   SearchOptions searchOptions() const;
+  Error checkBudget(const Search &S);
   Error search(Search &S);
   Error finish(Search &S);
 
@@ -83,6 +84,10 @@ private:
 
 Error Pipeline::openStore() {
   std::string Identity = Ready.judges().identity();
+  // Before there is a search to go on with: none has the budget of another.
+  if (!Options.Resume)
+    if (Error E = keepBudget(Options.Folder, Ready.asked()))
+      return E;
   Expected<std::unique_ptr<Store>> Opened =
       Options.Resume
           ? Store::resume(Options.Folder)
@@ -175,6 +180,32 @@ double Pipeline::processorSeconds() const {
   return Own.tv_sec + Own.tv_nsec * 1e-9 + Pool->processorSeconds();
 }
 
+// A budget is that of the whole search, before and after it was resumed.
+Error Pipeline::checkBudget(const Search &S) {
+  const SearchOptions &Asked = S.options();
+  std::string Spent = counted(S.state().Evaluations, "evaluation") + " and " +
+                      duration(S.elapsed()),
+              Limit;
+  if (Asked.MaxEvaluations)
+    Limit = "--evals=" + std::to_string(Asked.MaxEvaluations);
+  if (Asked.MaxSeconds)
+    Limit += (Limit.empty() ? "" : " and ") +
+             ("--budget=" + duration(Asked.MaxSeconds));
+  if (!S.done()) {
+    V.say("going on after " + Spent + "; it may have " + Limit + " in all");
+    return Options.NewBudget ? keepBudget(Options.Folder, Ready.asked())
+                             : Error::success();
+  }
+  std::string Less = "this search has had " + Spent + ", and " + Limit +
+                     " in all allows no more";
+  // Its result may be of more than is known here: it stays as it is.
+  if (Options.NewBudget)
+    return failure(Less + "; give it more, or neither --evals nor --budget to "
+                          "be told again what it found");
+  V.say(Less + ": what it found is told again");
+  return Error::success();
+}
+
 Error Pipeline::search(Search &S) {
   std::string Problem;
   std::optional<SearchState> From = Disk->checkpoint(Problem);
@@ -187,6 +218,9 @@ Error Pipeline::search(Search &S) {
     return Seen.takeError();
   if (From)
     S.resume(std::move(*From), *Seen);
+  if (Options.Resume)
+    if (Error E = checkBudget(S))
+      return E;
   Running = &S;
   Preparing = false;
   double Before = processorSeconds();

@@ -25,6 +25,8 @@ struct PipelineOptions {
   /// Where the search is kept.
   std::string Folder;
   bool Resume = false;
+  /// The budget is not the one that a resumed search had.
+  bool NewBudget = false;
   /// Only judge this edit set, and remove the folder; empty: search.
   std::string Judge;
   unsigned Jobs = 1;

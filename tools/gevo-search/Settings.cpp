@@ -10,9 +10,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/gevo-search/Settings.h"
+#include "passes/edit/AtomicFile.h"
 #include "passes/edit/JsonText.h"
 #include "search/Store.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 using namespace llvm;
 using namespace gevo;
@@ -101,6 +103,40 @@ Expected<double> gevo::parseDuration(StringRef Text) {
   return Value * Unit;
 }
 
+static std::string budgetFile(StringRef Folder) {
+  return (Folder + "/budget.json").str();
+}
+
+Error gevo::keepBudget(StringRef Folder, const Settings &S) {
+  return writeFileAtomically(
+      budgetFile(Folder),
+      [&](raw_ostream &OS) {
+        OS << json::Value(json::Object{{"evaluations", S.Evaluations},
+                                       {"seconds", S.Seconds}})
+           << '\n';
+      },
+      Outlives::Machine);
+}
+
+// Without one that can be read, it is what the search began with.
+static void takeBudget(StringRef Folder, Settings &S) {
+  auto File = MemoryBuffer::getFile(budgetFile(Folder));
+  if (!File)
+    return;
+  Expected<json::Value> Value = json::parse((*File)->getBuffer());
+  if (!Value)
+    return consumeError(Value.takeError());
+  uint64_t Evaluations = 0;
+  double Seconds = 0;
+  json::Path::Root Root;
+  json::ObjectMapper Map(*Value, Root);
+  if (!Map || !Map.map("evaluations", Evaluations) ||
+      !Map.map("seconds", Seconds) || (!Evaluations && !(Seconds > 0)))
+    return;
+  S.Evaluations = Evaluations;
+  S.Seconds = Seconds;
+}
+
 Expected<Settings> gevo::settingsOf(const std::string &Folder) {
   Expected<std::unique_ptr<Store>> S = Store::resume(Folder);
   if (!S)
@@ -112,5 +148,6 @@ Expected<Settings> gevo::settingsOf(const std::string &Folder) {
                              "'" + Folder +
                                  "' holds a search that was set up by "
                                  "something else");
+  takeBudget(Folder, Result);
   return Result;
 }

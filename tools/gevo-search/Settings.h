@@ -57,7 +57,12 @@ bool fromJSON(const llvm::json::Value &Value, Settings &S, llvm::json::Path P);
 /// must get the same bytes.
 llvm::Error checkText(const Settings &S);
 
-/// The settings of the search in \p Folder.
+/// Makes the budget of \p S the one of the search in \p Folder, for who resumes
+/// it next.
+llvm::Error keepBudget(llvm::StringRef Folder, const Settings &S);
+
+/// The settings of the search in \p Folder, with the budget that it was given
+/// last.
 llvm::Expected<Settings> settingsOf(const std::string &Folder);
 
 /// Reads "90", "90s", "10m" or "1.5h" as seconds.

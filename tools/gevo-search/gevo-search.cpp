@@ -292,13 +292,18 @@ static Error fill(ArrayRef<std::string> Program, PipelineOptions &O) {
   return checkGoal(S);
 }
 
-static Error setBudget(Settings &S) {
+// One of either kind takes the place of both that a resumed search had.
+static Error setBudget(PipelineOptions &O) {
   constexpr double DefaultSeconds = 240;
+  Settings &S = O.Asked;
   if (Evals.getNumOccurrences())
     if (Error E = checkEvaluations(Evals))
       return E;
-  if (Evals)
+  O.NewBudget = Evals || !Budget.empty();
+  if (O.NewBudget) {
     S.Evaluations = Evals;
+    S.Seconds = 0;
+  }
   if (!Budget.empty()) {
     Expected<double> Seconds = parseDuration(Budget);
     if (!Seconds)
@@ -347,7 +352,7 @@ static Error search(std::vector<std::string> Program, RankLink *Ranks) {
   } else if (Error E = fill(Program, O)) {
     return E;
   }
-  if (Error E = setBudget(O.Asked))
+  if (Error E = setBudget(O))
     return E;
   SmallString<128> Path(O.Folder);
   sys::fs::make_absolute(Path);

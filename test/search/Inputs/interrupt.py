@@ -1,6 +1,6 @@
 # Runs gevo-search and presses Ctrl-C, which reaches all of its processes, when
-# its store has some evaluations; instead of a store with "validating" when it says
-# so, or with a file when that has a line. mpirun kills its ranks then, so it gets
+# its store has some evaluations; instead of a store with "validating" or "left" when
+# it says so, or with a file when that has a line. mpirun kills its ranks then, so it gets
 # the signal that it hands on to them.
 import os, signal, subprocess, sys, time
 
@@ -17,7 +17,7 @@ def press():
         os.killpg(search.pid, signal.SIGINT)
 
 
-if when == "validating":
+if when in ("validating", "left"):
     for line in search.stdout:
         print(line, end="")
         if when in line:
