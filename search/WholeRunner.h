@@ -63,6 +63,10 @@ struct WholeScenario {
   uint64_t MemoryBytes = 0;
   /// Longer than this many times the original's time is of no use; 0: any.
   double TimeBound = 0;
+  /// Of wall time: how often original and variant are run in turn, and whether
+  /// one that does not show to be faster then is refused.
+  unsigned Pairs = 5;
+  bool MustGain = false;
   /// The modules of the original, where there are several: kernels of one name
   /// may be in more than one of them.
   std::vector<std::string> Originals;
@@ -103,6 +107,8 @@ struct WholeCase {
   ProgramRun Run;
   WholeRun Original;
   double Time = 0;
+  /// Of a time on the wall, as a share of it; 0 if it was not measured now.
+  double Noise = 0;
   /// Without a model of time the original gives the same answer.
   bool SameUntimed = false;
   /// How outputs are compared. Numbers that change from run to run or with the
@@ -144,6 +150,12 @@ private:
   llvm::Expected<std::vector<VariantFile>> install(const Payload &Code) const;
   Fitness judge(const WholeCase &Case, const WholeRun &R) const;
   Fitness runAll(llvm::ArrayRef<VariantFile> Files, RunMode Mode) const;
+  Fitness runOne(const WholeCase &Case, llvm::ArrayRef<VariantFile> Files,
+                 RunMode Mode) const;
+  /// In turn with the original: its time is the original's at first, times what
+  /// it took of the original's now.
+  Fitness runPaired(const WholeCase &Case,
+                    llvm::ArrayRef<VariantFile> Files) const;
 
   const WholeScenario &S;
   llvm::ArrayRef<WholeCase> Cases;

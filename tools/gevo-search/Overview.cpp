@@ -14,6 +14,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <map>
 #include <set>
 
@@ -53,6 +54,11 @@ void gevo::tellProgram(const Settings &Asked, const IrProgram &Device,
     V.say("the program writes " + File.Word +
           ": every run has a copy of its own, " + File.Path +
           ", and the file itself stays as it is");
+  if (Case.Noise > 0)
+    V.say(formatv("the program runs for {0:f1} ms on this machine, and its "
+                  "runs differ by {1:f1} %: gains within what they differ by "
+                  "do not count",
+                  Case.Time / 1e6, 100 * Case.Noise));
   if (!Case.Repeated.empty())
     V.say("standard deviations are those of " +
           Twine(1 + Case.Repeated.size()) + " runs of the program");
