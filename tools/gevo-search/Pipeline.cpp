@@ -139,9 +139,10 @@ Error Pipeline::startWorkers() {
     Up = std::move(*There);
     Started = rankWorkers(*Options.Ranks, std::move(*Started), Up, Lost);
   }
-  V.say(formatv("{0}, each with up to {1:f1} GiB of memory",
+  MemoryLimit Memory = Ready.memory();
+  V.say(formatv("{0}, each with up to {1:f1} GiB of memory, by what {2} allows",
                 counted((*Started)->count(), Options.Ranks ? "rank" : "worker"),
-                double(Ready.limits().MemoryBytes) / (uint64_t(1) << 30)));
+                double(Memory.Bytes) / (uint64_t(1) << 30), Memory.Who));
   Pool = std::move(*Started);
   Codes = std::make_unique<PayloadCache>(&Disk->measurements());
   if (size_t Damaged = Codes->load())

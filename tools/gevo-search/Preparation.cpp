@@ -90,21 +90,33 @@ Error Preparation::knowMeasuring() {
                  "not compare. Begin anew, without --resume");
 }
 
-// Four fifths of the machine for all of its workers.
-static uint64_t memoryPerWorker(unsigned Count) {
-  constexpr double Share = 0.8;
-  return Share * sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / Count;
+// Ranks of one machine share its memory.
+MemoryLimit Preparation::memory() const {
+  unsigned OnMachine = Options.Ranks ? 1 : Options.Jobs;
+  if (const char *Text = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE"))
+    StringRef(Text).getAsInteger(10, OnMachine);
+  return memoryForEach(std::max(1u, OnMachine));
 }
 
 WorkerLimits Preparation::limits() const {
   WorkerLimits Limits;
   Limits.Count = Options.Ranks ? 1 : Options.Jobs;
-  unsigned OnMachine = Limits.Count;
-  if (const char *Text = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE"))
-    StringRef(Text).getAsInteger(10, OnMachine);
-  Limits.MemoryBytes = memoryPerWorker(std::max(1u, OnMachine));
+  Limits.MemoryBytes = memory().Bytes;
   Limits.Seconds = 600;
   return Limits;
+}
+
+Error Preparation::checkMemory(uint64_t Bytes) const {
+  constexpr uint64_t Least = uint64_t(256) << 20;
+  if (Bytes >= Least)
+    return Error::success();
+  uint64_t Enough = memoryForEach(1).Bytes / Asked.gpus().size() / Least;
+  return failure(formatv(
+      "{0} have {1:f1} MiB of memory each, by what {2} allows, too "
+      "little to run a program; {3}",
+      counted(Options.Jobs, "worker"), Bytes / double(1 << 20), memory().Who,
+      Enough ? formatv("there is enough for --jobs={0}", Enough).str()
+             : "allow more"));
 }
 
 // Whether somebody has written something there for the program to read. A
@@ -129,14 +141,8 @@ Error Preparation::run(bool Again) {
       Options.Folder + "/scratch" + (Rank ? "-" + std::to_string(Rank) : "");
   // A worker has a process for each of several GPUs.
   uint64_t Memory = limits().MemoryBytes / Asked.gpus().size();
-  constexpr uint64_t LeastMemory = uint64_t(256) << 20;
-  if (Memory < LeastMemory)
-    return failure(
-        formatv("{0} workers have {1:f1} MiB of memory each, too "
-                "little to run a program; there is enough for "
-                "--jobs={2}",
-                Options.Jobs, Memory / double(1 << 20),
-                std::max<uint64_t>(1, Options.Jobs * Memory / LeastMemory)));
+  if (Error E = checkMemory(Memory))
+    return E;
   Judging = std::make_unique<Judges>(Asked, *Device, Options.Folder, Scratch,
                                      Memory, Options.Jobs, V);
   Error E = Judging->prepare(Again);

@@ -13,6 +13,7 @@
 #ifndef GEVO_TOOLS_GEVO_SEARCH_PREPARATION_H
 #define GEVO_TOOLS_GEVO_SEARCH_PREPARATION_H
 
+#include "search/MemoryLimit.h"
 #include "tools/gevo-search/Judges.h"
 #include "tools/gevo-search/Pipeline.h"
 
@@ -26,6 +27,8 @@ public:
 
   /// Does all of it; if \p Again, with the launches that are in the folder.
   llvm::Error run(bool Again);
+  /// What a worker may take, and who says so.
+  MemoryLimit memory() const;
   /// Of the workers of this rank.
   WorkerLimits limits() const;
   /// The folder is this search's.
@@ -40,6 +43,8 @@ public:
 private:
   llvm::Error readProgram();
   llvm::Error knowMeasuring();
+  /// That a process with so much can run a program.
+  llvm::Error checkMemory(uint64_t Bytes) const;
 
   const PipelineOptions &Options;
   Settings Asked;
