@@ -15,7 +15,6 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include <csignal>
 #include <unistd.h>
-#include <vector>
 
 using namespace llvm;
 using namespace gevo;
@@ -36,23 +35,28 @@ uint64_t gevo::residentBytes(pid_t Pid) {
   return Resident * sysconf(_SC_PAGESIZE);
 }
 
-// A process, then all below it.
-static std::vector<pid_t> withDescendants(pid_t Root) {
+std::vector<pid_t> gevo::childrenOf(pid_t Pid) {
+  // Each thread has its own.
+  std::string Text;
+  std::error_code EC;
+  sys::fs::directory_iterator Task("/proc/" + Twine(Pid) + "/task", EC);
+  for (; !EC && Task != sys::fs::directory_iterator(); Task.increment(EC))
+    Text += textOf(Task->path() + "/children");
+  SmallVector<StringRef, 4> Words;
+  StringRef(Text).split(Words, ' ', -1, /*KeepEmpty=*/false);
+  std::vector<pid_t> All;
+  pid_t Child;
+  for (StringRef Word : Words)
+    if (!Word.getAsInteger(10, Child))
+      All.push_back(Child);
+  return All;
+}
+
+std::vector<pid_t> gevo::withDescendants(pid_t Root) {
   std::vector<pid_t> All = {Root};
-  for (size_t I = 0; I < All.size(); ++I) {
-    // Each thread has its own.
-    std::string Text;
-    std::error_code EC;
-    sys::fs::directory_iterator Task("/proc/" + Twine(All[I]) + "/task", EC);
-    for (; !EC && Task != sys::fs::directory_iterator(); Task.increment(EC))
-      Text += textOf(Task->path() + "/children");
-    SmallVector<StringRef, 4> Words;
-    StringRef(Text).split(Words, ' ', -1, /*KeepEmpty=*/false);
-    pid_t Child;
-    for (StringRef Word : Words)
-      if (!Word.getAsInteger(10, Child))
-        All.push_back(Child);
-  }
+  for (size_t I = 0; I < All.size(); ++I)
+    for (pid_t Child : childrenOf(All[I]))
+      All.push_back(Child);
   return All;
 }
 

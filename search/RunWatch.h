@@ -22,11 +22,18 @@
 #include <mutex>
 #include <sys/types.h>
 #include <thread>
+#include <vector>
 
 namespace gevo {
 
 /// What \p Pid has in memory; 0 if there is no such process.
 uint64_t residentBytes(pid_t Pid);
+
+/// The processes that \p Pid, or a thread of it, started and that have not been
+/// waited for.
+std::vector<pid_t> childrenOf(pid_t Pid);
+/// \p Root, then its children, theirs and so on.
+std::vector<pid_t> withDescendants(pid_t Root);
 
 /// While it lives, a child of this process and all that it started may have so
 /// much memory together, and take so long; otherwise they are killed, soon.

@@ -18,7 +18,9 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/xxhash.h"
+#include <cerrno>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -27,21 +29,40 @@ using namespace gevo;
 static constexpr StringLiteral EvaluationsName = "evaluations.jsonl",
                                CheckpointName = "checkpoint.json";
 
+// Who had the lock may have removed the folder: then the one of that name, if
+// there is one, is another.
+static bool isStill(int FD, const std::string &Folder) {
+  struct stat Opened, Named;
+  return !fstat(FD, &Opened) && !stat(Folder.c_str(), &Named) &&
+         Opened.st_ino == Named.st_ino && Opened.st_dev == Named.st_dev;
+}
+
 Expected<std::unique_ptr<FolderLock>>
-FolderLock::take(const std::string &Folder) {
-  if (Error E = makeFolder(Folder))
-    return E;
+FolderLock::takeExisting(const std::string &Folder) {
   int FD = open(Folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (FD < 0 && errno == ENOENT)
+    return nullptr;
   if (FD < 0)
     return createStringError(errnoAsErrorCode(),
                              "cannot open folder '" + Folder + "'");
   std::unique_ptr<FolderLock> Lock(new FolderLock(FD));
   if (lockFile(FD))
-    return Lock;
+    return isStill(FD, Folder) ? std::move(Lock) : nullptr;
   return createStringError(inconvertibleErrorCode(),
                            "another search is at work in '" + Folder +
                                "'; wait for it, or name another folder with "
                                "--store");
+}
+
+Expected<std::unique_ptr<FolderLock>>
+FolderLock::take(const std::string &Folder) {
+  while (true) {
+    if (Error E = makeFolder(Folder))
+      return E;
+    Expected<std::unique_ptr<FolderLock>> Lock = takeExisting(Folder);
+    if (!Lock || *Lock)
+      return Lock;
+  }
 }
 
 FolderLock::~FolderLock() { close(FD); }

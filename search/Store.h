@@ -33,6 +33,9 @@ public:
   /// Makes \p Folder if it is not there.
   static llvm::Expected<std::unique_ptr<FolderLock>>
   take(const std::string &Folder);
+  /// Null if it is not there, or was removed meanwhile.
+  static llvm::Expected<std::unique_ptr<FolderLock>>
+  takeExisting(const std::string &Folder);
   ~FolderLock();
   FolderLock(const FolderLock &) = delete;
   FolderLock &operator=(const FolderLock &) = delete;

@@ -41,6 +41,15 @@ constexpr int Passed[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 // global tells it.
 volatile sig_atomic_t RunningChild = 0;
 
+// The process that this one ends with is gone.
+volatile sig_atomic_t StarterIsGone = 0;
+
+void endProgram(int) {
+  StarterIsGone = 1;
+  if (RunningChild)
+    kill(RunningChild, SIGKILL);
+}
+
 void passOn(int Signal, siginfo_t *Info, void *) {
   // What the terminal sends has reached the whole group.
   if (RunningChild && Info->si_code != SI_KERNEL)
@@ -56,6 +65,9 @@ public:
     RunningChild = Child;
     for (int S : Passed)
       set(S);
+    // Before there was anybody to tell.
+    if (StarterIsGone)
+      kill(Child, SIGKILL);
   }
   ~SignalRelay() {
     RunningChild = 0;
@@ -85,6 +97,16 @@ void awaitEnd(pid_t Child) {
 }
 
 } // namespace
+
+bool gevo::run::endWith(pid_t Starter) {
+  // Nobody else sends this one.
+  struct sigaction Action = {};
+  Action.sa_handler = endProgram;
+  Action.sa_flags = SA_RESTART;
+  sigaction(SIGRTMAX, &Action, nullptr);
+  prctl(PR_SET_PDEATHSIG, SIGRTMAX);
+  return getppid() == Starter;
+}
 
 std::optional<Installation> gevo::run::findInstallation() {
   char Self[PATH_MAX];

@@ -87,6 +87,11 @@ private:
   sigset_t Stops, Before;
 };
 
+/// Ends the program when the process \p Starter, which started this one, ends,
+/// however that comes; this one then puts the disk in order and ends, too.
+/// False if it was started by another.
+bool endWith(pid_t Starter);
+
 /// Runs \p Command with \p Variables set and waits for its end. Signals that
 /// ask gevo-run to stop are passed on. \p StandardOutput is a file; -1: as
 /// ours.

@@ -68,12 +68,9 @@ std::string readableFile(const std::string &Name) {
   return Real;
 }
 
-/// Ends this process, and with it the program, when the one that started it
-/// ends, however that comes.
-void endWith(uint64_t Parent) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (uint64_t(getppid()) != Parent)
-    fail("process " + std::to_string(Parent) +
+void endWithStarter(uint64_t Starter) {
+  if (!endWith(pid_t(Starter)))
+    fail("process " + std::to_string(Starter) +
          " is gone, or did not start this one");
 }
 
@@ -113,7 +110,7 @@ void takeOption(ProgramOptions &O, const std::string &Name,
   else if (Name == "--driver")
     O.Driver = needed();
   else if (Name == "--end-with")
-    endWith(number(Name, needed()));
+    endWithStarter(number(Name, needed()));
   else if (!takeCaptureOption(O.Capture, Name, Value) &&
            !takeCompareOption(O.Compare, Name, Value))
     failUnknown(Name, {std::begin(Known), std::end(Known)});

@@ -31,18 +31,35 @@ static Error failure(const Twine &What) {
 static std::atomic<Search *> Running{nullptr};
 // The program is looked at; nothing was searched yet.
 static std::atomic<bool> Preparing{false};
+static pthread_t Preparer;
 
-void gevo::stopSearch() {
-  if (Search *S = Running)
-    return S->stop();
-  if (!Preparing)
+// The thread that prepares must not go on meanwhile, so it is the one to stop.
+static void stopPreparing(int Signal) {
+  if (!pthread_equal(pthread_self(), Preparer)) {
+    pthread_kill(Preparer, Signal);
     return;
+  }
   constexpr StringLiteral Text = "gevo-search: stopped before the search "
                                  "began; there is nothing to keep\n";
   constexpr int EndedBySignal = 128;
   [[maybe_unused]] ssize_t Told =
       ::write(STDERR_FILENO, Text.data(), Text.size());
-  _exit(EndedBySignal + SIGINT);
+  // Another one ends it at once; what is left to do is done by others.
+  std::signal(Signal, SIG_DFL);
+  NewFolder::removeNow();
+  _exit(EndedBySignal + Signal);
+}
+
+void gevo::stopSearch(int Signal) {
+  if (Preparing)
+    return stopPreparing(Signal);
+  // The next one ends all. Batch systems repeat theirs.
+  if (Signal != SIGUSR1)
+    std::signal(Signal, SIG_DFL);
+  if (Signal == SIGTERM || Signal == SIGHUP)
+    raise(Signal);
+  else if (Search *S = Running)
+    S->stop();
 }
 
 namespace {
@@ -58,7 +75,7 @@ public:
 
 private:
   Error runAll();
-  Error judgeSet();
+  Error judgeSet(NewFolder &Made);
   Error openStore();
   Expected<std::unique_ptr<Workers>> forkLocal();
   Error startWorkers();
@@ -112,7 +129,7 @@ Expected<std::unique_ptr<Workers>> Pipeline::forkLocal() {
 }
 
 Expected<std::unique_ptr<Workers>> Pipeline::follow(StringRef Identity) {
-  if (Error E = Ready.run(/*Again=*/true))
+  if (Error E = Ready.run(/*Again=*/true, /*Made=*/nullptr))
     return E;
   if (Ready.judges().identity() != Identity)
     return failure("it does not see the program or the store that rank 0 "
@@ -154,11 +171,11 @@ Error Pipeline::startWorkers() {
   return Error::success();
 }
 
-Error Pipeline::judgeSet() {
+Error Pipeline::judgeSet(NewFolder &Made) {
   Expected<EditSet> Set = readEditSet(Options.Judge);
   if (!Set)
     return Set.takeError();
-  if (Error E = Ready.run(/*Again=*/false))
+  if (Error E = Ready.run(/*Again=*/false, &Made))
     return E;
   Expected<EditList> Edits = Ready.device().editsOf(*Set);
   if (!Edits)
@@ -222,8 +239,6 @@ Error Pipeline::search(Search &S) {
   if (Options.Resume)
     if (Error E = checkBudget(S))
       return E;
-  Running = &S;
-  Preparing = false;
   double Before = processorSeconds();
   if (Error E = S.run())
     return E;
@@ -276,17 +291,13 @@ Error Pipeline::finish(Search &S) {
 }
 
 Error Pipeline::runAll() {
-  NewFolder Made(Options.Folder);
+  NewFolder Made(Options.Folder, Options.JudgeFolders);
   if (!Options.Judge.empty())
-    return judgeSet();
-  Error Unfit = Ready.run(Options.Resume);
-  if (!Ready.tookFolder())
-    Made.keep(); // By another search.
-  if (Unfit)
-    return Unfit;
+    return judgeSet(Made);
+  if (Error E = Ready.run(Options.Resume, &Made))
+    return E;
   if (Error E = openStore())
     return E;
-  Made.keep();
   if (Error E = startWorkers())
     return E;
   SearchObserver Observer;
@@ -298,6 +309,9 @@ Error Pipeline::runAll() {
   Observer.Progress = [&](const Search &S) { V.progress(S); };
   Observer.Checkpoint = [&](const SearchState &S) { return Disk->save(S); };
   Search S(Ready.device(), *Cached, searchOptions(), Observer);
+  Running = &S;
+  Preparing = false;
+  Made.keep();
   auto Gone = make_scope_exit([] { Running = nullptr; });
   if (Error E = search(S))
     return E;
@@ -314,6 +328,7 @@ Error Pipeline::run() {
 }
 
 Error gevo::runPipeline(const PipelineOptions &Options, View &V) {
+  Preparer = pthread_self();
   Preparing = true;
   return Pipeline(Options, V).run();
 }

@@ -29,14 +29,17 @@ struct PipelineOptions {
   bool NewBudget = false;
   /// Only judge this edit set, and remove the folder; empty: search.
   std::string Judge;
+  /// What the names of folders begin with that judge; empty: nothing is judged.
+  std::string JudgeFolders;
   unsigned Jobs = 1;
   /// Other ranks, which evaluate, too; may be null.
   RankLink *Ranks = nullptr;
 };
 
 /// Ends the search that is running with the best so far, and the process if
-/// none has begun yet; for a signal handler.
-void stopSearch();
+/// none has begun yet, or if \p Signal is one that asks for its end; for a
+/// signal handler.
+void stopSearch(int Signal);
 
 /// Does all of it.
 llvm::Error runPipeline(const PipelineOptions &Options, View &V);

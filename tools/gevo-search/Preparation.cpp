@@ -128,7 +128,7 @@ static bool inputIsWaiting() {
          !ioctl(STDIN_FILENO, FIONREAD, &Waiting) && Waiting != 0;
 }
 
-Error Preparation::run(bool Again) {
+Error Preparation::run(bool Again, NewFolder *Made) {
   if (Error E = readProgram())
     return E;
   if (Error E = knowMeasuring())
@@ -137,8 +137,9 @@ Error Preparation::run(bool Again) {
   if (!Rank)
     if (Error E = FolderLock::take(Options.Folder).moveInto(Alone))
       return E;
-  std::string Scratch =
-      Options.Folder + "/scratch" + (Rank ? "-" + std::to_string(Rank) : "");
+  if (Made)
+    Made->taken();
+  std::string Scratch = scratchOf(Options.Folder, Rank);
   // A worker has a process for each of several GPUs.
   uint64_t Memory = limits().MemoryBytes / Asked.gpus().size();
   if (Error E = checkMemory(Memory))

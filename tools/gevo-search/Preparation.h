@@ -15,6 +15,7 @@
 
 #include "search/MemoryLimit.h"
 #include "tools/gevo-search/Judges.h"
+#include "tools/gevo-search/NewFolder.h"
 #include "tools/gevo-search/Pipeline.h"
 
 namespace gevo {
@@ -26,13 +27,12 @@ public:
       : Options(Options), Asked(Options.Asked), V(V) {}
 
   /// Does all of it; if \p Again, with the launches that are in the folder.
-  llvm::Error run(bool Again);
+  /// \p Made, which may be null, is told when the folder is this search's.
+  llvm::Error run(bool Again, NewFolder *Made);
   /// What a worker may take, and who says so.
   MemoryLimit memory() const;
   /// Of the workers of this rank.
   WorkerLimits limits() const;
-  /// The folder is this search's.
-  bool tookFolder() const { return Alone != nullptr; }
 
   /// With what the program and the run of it tell.
   const Settings &asked() const { return Asked; }

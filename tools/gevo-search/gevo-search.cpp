@@ -11,6 +11,7 @@
 
 #include "search/Scenario.h"
 #include "search/ShellText.h"
+#include "tools/gevo-search/Building.h"
 #include "tools/gevo-search/MachineCode.h"
 #include "tools/gevo-search/Pipeline.h"
 #include "tools/gevo-search/Values.h"
@@ -159,25 +160,25 @@ static void preset(Option &O, const std::optional<Value> &V) {
     O = *V;
 }
 
-// Our own tools are found beside this one.
-static Error build(const std::string &Text) {
-  std::vector<std::string> Words = splitCommand(Text);
-  if (Words.empty())
-    return Error::success();
-  std::string Beside =
-      sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(stopSearch));
-  StringRef Folders[] = {sys::path::parent_path(Beside)};
-  ErrorOr<std::string> Compiler = sys::findProgramByName(Words[0], Folders);
-  if (!Compiler)
-    Compiler = sys::findProgramByName(Words[0]);
-  if (!Compiler)
-    return createStringError(Compiler.getError(),
-                             "cannot find '" + Words[0] + "' to build with");
-  SmallVector<StringRef, 16> Views(Words.begin(), Words.end());
-  if (sys::ExecuteAndWait(*Compiler, Views))
-    return createStringError(inconvertibleErrorCode(),
-                             "the build failed: " + Text);
-  return Error::success();
+static void handleSignal(int Signal) {
+  if (!stopBuild(Signal))
+    stopSearch(Signal);
+}
+
+static void handleSignals() {
+  struct sigaction Action = {}, Before;
+  Action.sa_handler = handleSignal;
+  // LLVM takes an interrupted wait for a child that did not end in time.
+  Action.sa_flags = SA_RESTART;
+  sigaction(SIGINT, &Action, nullptr);
+  // Ctrl-C makes mpirun kill all ranks; this signal it hands on.
+  sigaction(SIGUSR1, &Action, nullptr);
+  // Under nohup one of them is ignored.
+  for (int Signal : {SIGTERM, SIGHUP})
+    if (!sigaction(Signal, nullptr, &Before) && Before.sa_handler != SIG_IGN)
+      sigaction(Signal, &Action, nullptr);
+  // A full disk is an error to tell, not an end.
+  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 // A program where a scenario is expected: what is easily forgotten is --.
@@ -362,7 +363,8 @@ static Error search(std::vector<std::string> Program, RankLink *Ranks) {
     sys::fs::make_absolute(File);
     O.Judge = File.str().str();
     // What is captured to judge is not what a search goes on with.
-    O.Folder += ".judge-" + std::to_string(getpid());
+    O.JudgeFolders = O.Folder + ".judge-";
+    O.Folder = O.JudgeFolders + std::to_string(getpid());
   }
   O.Jobs = Jobs ? Jobs : std::max(1u, std::thread::hardware_concurrency());
   View V(Quiet, Json);
@@ -382,17 +384,7 @@ int main(int Count, char **Arguments) {
       "evolves edits that make the kernels of a CUDA program faster\n\n"
       "  gevo-search -o app.gevo.json -- ./app input\n"
       "  gevo-search scenario.yaml\n");
-  // The first Ctrl-C ends the search with the best so far, the second all.
-  struct sigaction Action = {};
-  Action.sa_handler = [](int) { stopSearch(); };
-  // LLVM takes an interrupted wait for a child that did not end in time.
-  Action.sa_flags = SA_RESETHAND | SA_RESTART;
-  sigaction(SIGINT, &Action, nullptr);
-  // Ctrl-C makes mpirun kill all ranks; this signal it hands on.
-  Action.sa_flags = SA_RESTART;
-  sigaction(SIGUSR1, &Action, nullptr);
-  // A full disk is an error to tell, not an end.
-  std::signal(SIGXFSZ, SIG_IGN);
+  handleSignals();
   Expected<std::unique_ptr<RankLink>> Ranks = openRanks();
   Error E = Ranks ? Error::success() : Ranks.takeError();
   std::optional<RankSigns> Signs;
