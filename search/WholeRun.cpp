@@ -143,6 +143,17 @@ static int execute(const WholeScenario &S, ArrayRef<StringRef> Words,
   return -1;
 }
 
+static constexpr StringLiteral WritesName = "writes";
+
+// Each has a zero byte behind it.
+static std::vector<std::string> pathsIn(StringRef File) {
+  std::string Text = contentsOf(File).value_or("");
+  SmallVector<StringRef, 0> Parts;
+  StringRef(Text).split(Parts, '\0', -1, /*KeepEmpty=*/false);
+  std::set<StringRef> Sorted(Parts.begin(), Parts.end());
+  return std::vector<std::string>(Sorted.begin(), Sorted.end());
+}
+
 // Twice as much as it takes, as others run at the same time, and some for
 // reports and logs.
 Error gevo::checkRoomForRun(const WholeRun &Original) {
@@ -176,6 +187,8 @@ WholeRun gevo::runWhole(const WholeScenario &S, const ProgramRun &P,
       "--end-with=" + std::to_string(getpid())};
   if (Mode == RunMode::Untimed || Mode == RunMode::Verdict)
     Arguments.push_back("--time=off");
+  if (S.NoteWrites)
+    Arguments.push_back("--writes=" + Folder->beside(WritesName));
   for (const VariantFile &File : PtxFiles) {
     Arguments.push_back("--substitute=" + File.Name);
     if (!File.Original.empty())
@@ -197,6 +210,8 @@ WholeRun gevo::runWhole(const WholeScenario &S, const ProgramRun &P,
   R.WallSeconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - Start)
           .count();
+  if (S.NoteWrites)
+    R.Written = pathsIn(Folder->beside(WritesName));
   if (R.ExitStatus < 0) {
     R.Result = Fitness::failed(Stage::Run, Message);
     return R;

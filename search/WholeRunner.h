@@ -44,6 +44,9 @@ struct WholeRun {
   /// The same of what is an error only in a variant of a program without it.
   std::set<std::string> Doubts;
   double WallSeconds = 0;
+  /// Paths of files that it opened for writing, in order, if that was asked
+  /// for.
+  std::vector<std::string> Written;
 };
 
 /// How variants are run and judged.
@@ -67,6 +70,8 @@ struct WholeScenario {
   /// one that does not show to be faster then is refused.
   unsigned Pairs = 5;
   bool MustGain = false;
+  /// Find out which files a run writes, wherever they are.
+  bool NoteWrites = false;
   /// The modules of the original, where there are several: kernels of one name
   /// may be in more than one of them.
   std::vector<std::string> Originals;

@@ -35,7 +35,8 @@ struct ProgramOptions {
   CaptureOptions Capture;
   CompareOptions Compare;
   bool Timing = true;
-  std::string Costs; ///< Empty: as the environment says.
+  std::string Writes; ///< File to note in what is written; empty: none.
+  std::string Costs;  ///< Empty: as the environment says.
   bool Profile = false;
   bool Missing = false;
 };
@@ -52,6 +53,8 @@ struct Installation {
   std::string Folder; ///< Of libgevo-gpu.so.
   std::string runtimes() const { return Folder + "/gevo-cudart"; }
   std::string driver() const { return Folder + "/gevo-gpu"; }
+  /// What notes which files are written.
+  std::string writes() const { return Folder + "/libgevo-writes.so"; }
 };
 
 /// The installation or build tree that this tool is part of.

@@ -37,14 +37,15 @@ const char *const Known[] = {
     "--gpu",     "--check",      "--profile",    "--time",     "--json",
     "--missing", "--substitute", "--step-limit", "--driver",   "--capture",
     "--kernels", "--launches",   "--costs",      "--keep",     "--compare",
-    "--output",  "--number",     "--tolerance",  "--end-with", "--original"};
+    "--output",  "--number",     "--tolerance",  "--end-with", "--original",
+    "--writes"};
 
 /// Of these, the value may be a word of its own.
 const std::string Valued[] = {
-    "--gpu",     "--json",      "--substitute", "--capture",
-    "--kernels", "--launches",  "--step-limit", "--driver",
-    "--costs",   "--keep",      "--compare",    "--output",
-    "--number",  "--tolerance", "--end-with",   "--original"};
+    "--gpu",      "--json",       "--substitute", "--capture",   "--kernels",
+    "--launches", "--step-limit", "--driver",     "--costs",     "--keep",
+    "--compare",  "--output",     "--number",     "--tolerance", "--end-with",
+    "--original", "--writes"};
 
 bool onOrOff(const std::string &Option, const std::string &Value) {
   if (Value == "on")
@@ -66,6 +67,15 @@ std::string readableFile(const std::string &Name) {
   if (!realpath(Name.c_str(), Real) || access(Real, R_OK))
     fail("cannot read '" + Name + "': " + std::strerror(errno));
   return Real;
+}
+
+/// An empty file, as seen from any working folder.
+std::string newFile(const std::string &Name) {
+  std::FILE *File = std::fopen(Name.c_str(), "w");
+  if (!File)
+    fail("cannot write '" + Name + "': " + std::strerror(errno));
+  std::fclose(File);
+  return readableFile(Name);
 }
 
 void endWithStarter(uint64_t Starter) {
@@ -109,6 +119,8 @@ void takeOption(ProgramOptions &O, const std::string &Name,
     O.StepLimit = std::to_string(number(Name, needed()));
   else if (Name == "--driver")
     O.Driver = needed();
+  else if (Name == "--writes")
+    O.Writes = newFile(needed());
   else if (Name == "--end-with")
     endWithStarter(number(Name, needed()));
   else if (!takeCaptureOption(O.Capture, Name, Value) &&

@@ -172,6 +172,43 @@ static std::vector<std::string> filesOf(const WholeScenario &S,
   return Both;
 }
 
+// Those that a run leaves elsewhere: nothing is known of them beforehand, so
+// all runs share them.
+static std::vector<std::string> leftElsewhere(const WholeScenario &S,
+                                              const ProgramRun &P) {
+  WholeScenario Noting = S;
+  Noting.NoteWrites = true;
+  SmallString<128> Home;
+  sys::fs::current_path(Home);
+  std::string Base = realPath(Home) + "/", Own = Base + "run/";
+  std::set<std::string> Found;
+  for (const std::string &Path :
+       runWhole(Noting, P, {}, RunMode::Untimed).Written) {
+    std::string Real = realPath(Path);
+    StringRef Seen = Real;
+    sys::fs::file_status Status;
+    if (Seen.starts_with(Own) || Seen.starts_with("/dev/") ||
+        Seen.starts_with("/proc/") || sys::fs::status(Real, Status) ||
+        !sys::fs::is_regular_file(Status))
+      continue;
+    Found.insert(Seen.consume_front(Base) ? ("../" + Seen).str() : Real);
+  }
+  return std::vector<std::string>(Found.begin(), Found.end());
+}
+
+static void tellElsewhere(const WholeScenario &S, const ProgramRun &P,
+                          View &V) {
+  constexpr size_t Most = 5;
+  std::vector<std::string> All = leftElsewhere(S, P);
+  for (const std::string &File : ArrayRef(All).take_front(Most))
+    V.say("the program writes " + File +
+          ", which no argument names: it is not compared, and every run, also "
+          "of wrong variants, writes the same file. Let an argument name it, "
+          "or let the program write where it is run");
+  if (All.size() > Most)
+    V.say("the program writes " + counted(All.size() - Most, "more such file"));
+}
+
 static bool leavesFolder(StringRef Name) {
   SmallString<128> Path(Name);
   sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
@@ -215,5 +252,6 @@ Expected<ProgramRun> gevo::findWritten(const WholeScenario &S,
     return E;
   if (!P.Named)
     P.OutputFiles = filesOf(S, P, V);
+  tellElsewhere(S, P, V);
   return P;
 }
