@@ -139,7 +139,8 @@ AppendLog::openFile(const std::string &Path, Sync When) {
   std::unique_ptr<AppendLog> Log(new AppendLog(Path, FD, When));
   if (!lockFile(FD))
     return createStringError(inconvertibleErrorCode(),
-                             "another search is writing to '" + Path + "'");
+                             "another search is writing to '" + Path +
+                                 "'; wait until it has ended");
   return Log;
 }
 

@@ -63,7 +63,9 @@ std::string gevo::temporaryFolder() {
 // The error number, or 0. Not every file system has files without names.
 static int tryToWrite(const std::string &Folder, uint64_t Bytes) {
   constexpr uint64_t Little = 64 << 10;
-  if (std::optional<Space> Disk = spaceIn(Folder); Disk && Disk->Free < Bytes)
+  // Some file systems are no disks, and do not tell.
+  if (std::optional<Space> Disk = spaceIn(Folder);
+      Disk && Disk->All && Disk->Free < Bytes)
     return ENOSPC;
   int FD = open(Folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (FD < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {

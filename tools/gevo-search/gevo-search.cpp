@@ -258,6 +258,10 @@ static Error fill(ArrayRef<std::string> Program, PipelineOptions &O) {
     Expected<Command> Other = commandOf(splitCommand(Text));
     if (!Other)
       return Other.takeError();
+    if (!sys::fs::can_execute(Other->front()))
+      return createStringError(inconvertibleErrorCode(),
+                               "--held-out: there is no program '" +
+                                   Other->front() + "' that can be run");
     S.HeldOut.push_back(std::move(*Other));
   }
   S.Outputs.assign(Outputs.begin(), Outputs.end());
@@ -316,8 +320,31 @@ static Error setBudget(PipelineOptions &O) {
   return checkAlgorithm(S.Algorithm);
 }
 
+// A search that goes on is the one that was begun, but for these.
+static Error checkResume(bool HasProgram) {
+  constexpr StringLiteral Allowed[] = {"resume", "budget", "evals",
+                                       "jobs",   "quiet",  "json"};
+  auto Refuse = [](const Twine &What) {
+    return createStringError(inconvertibleErrorCode(),
+                             "a search that is resumed keeps " + What +
+                                 " that it was begun with; leave that away, or "
+                                 "begin anew, without --resume");
+  };
+  if (HasProgram || !ScenarioFile.empty())
+    return Refuse("the program");
+  for (const auto &[Name, Option] : cl::getRegisteredOptions())
+    if (Option->getNumOccurrences() &&
+        is_contained(Option->Categories, &Category) &&
+        !is_contained(Allowed, Name))
+      return Refuse("the " + Twine(Name.size() > 1 ? "--" : "-") + Name);
+  return Error::success();
+}
+
 // Of the command line, before a scenario is built.
-static Error checkOptions() {
+static Error checkOptions(bool HasProgram) {
+  if (!Resume.empty())
+    if (Error E = checkResume(HasProgram))
+      return E;
   for (const std::string &Text : HeldOut)
     if (Error E = checkCommand("--held-out", Text))
       return E;
@@ -329,7 +356,7 @@ static Error checkOptions() {
 static Error search(std::vector<std::string> Program, RankLink *Ranks) {
   PipelineOptions O;
   O.Ranks = Ranks;
-  if (Error E = checkOptions())
+  if (Error E = checkOptions(!Program.empty()))
     return E;
   if (!ScenarioFile.empty()) {
     Expected<std::vector<std::string>> Run = takeScenario();
