@@ -147,8 +147,9 @@ TEST(WholeRun, TakesNoMoreMemoryThanItMay) {
   P.Words = {"program"};
   WholeRun R = runWhole(S, P, {});
   EXPECT_EQ(R.Result.End, Stage::Run);
-  EXPECT_NE(R.Result.Reason.find("it took more than 0.1 GiB of memory"),
-            std::string::npos)
+  EXPECT_NE(
+      R.Result.Reason.find("the program took more than 0.1 GiB of memory"),
+      std::string::npos)
       << R.Result.Reason;
   EXPECT_LT(R.WallSeconds, 30);
   ASSERT_FALSE(sys::fs::set_current_path(Before));
@@ -189,7 +190,7 @@ TEST(RunWatch, SeesWhatThreadsStart) {
   EXPECT_EQ(waitpid(Child, &Status, 0), Child);
 }
 
-// So does what is started by what it starts, with nothing allowed to wait for.
+// With all that it started, whoever waits for it.
 TEST(RunWatch, EndsWhatTakesTooLong) {
   int Pipe[2];
   ASSERT_EQ(pipe(Pipe), 0);
