@@ -6,25 +6,35 @@
 //===----------------------------------------------------------------------===//
 //
 // A worker is first asked to build. Only if the code is new is it asked to run
-// it; code that another worker is running at the moment is waited for.
+// it; code that another worker is running at the moment is waited for. One that
+// died while it built is replaced, and the next is asked for the first part of
+// the work alone, so that it is known of which part it died.
 //
 //===----------------------------------------------------------------------===//
 
 #include "search/Evaluator.h"
 #include "search/MachineError.h"
+#include "llvm/ADT/DenseSet.h"
 #include <deque>
 
 using namespace llvm;
 using namespace gevo;
 
-// A message: the edit list as a JSON array to build, or to run with this before
-// it.
-static constexpr StringLiteral RunMessage = "run ";
+// A message: the edit list as a JSON array to build, or with one of these
+// before it to run, or to apply and clean up alone.
+static constexpr StringLiteral RunMessage = "run ", CleanUpMessage = "clean ";
 
 static std::string text(const json::Value &Value) {
   std::string Text;
   raw_string_ostream(Text) << Value;
   return Text;
+}
+
+static Fitness cleanUpOf(Program &P, StringRef Text) {
+  Expected<EditList> Edits = json::parse<EditList>(Text);
+  if (Edits)
+    return P.cleanUp(*Edits);
+  return Fitness::failed(Stage::Apply, toString(Edits.takeError()));
 }
 
 static Built buildOf(Program &P, StringRef Text) {
@@ -40,6 +50,9 @@ Service gevo::variantService(Program &P, Runner &R) {
   auto Last = std::make_shared<std::pair<std::string, Built>>();
   return [&P, &R, Last](StringRef Message) {
     auto &[Text, B] = *Last;
+    if (Message.consume_front(CleanUpMessage))
+      return text(
+          json::Object{{"code", ""}, {"result", cleanUpOf(P, Message)}});
     bool Run = Message.consume_front(RunMessage);
     if (!Run || Text != Message) {
       Text = Message.str();
@@ -84,6 +97,8 @@ private:
   }
 
   Error take(const Workers::Reply &R);
+  Error read(StringRef Reply, Variant &V) const;
+  bool explain(const Workers::Reply &R, Variant &V);
   Error built(unsigned Worker, Variant &V);
   Error measured(Variant &V, bool Died);
 
@@ -99,6 +114,8 @@ private:
   const OnFinished &Finished;
   std::vector<Variant *> Working;
   unsigned UnderWay = 0;
+  /// Those that were a worker's death while it built.
+  DenseSet<const Variant *> Deadly;
   /// By the hash of code that is being run: those that wait for it.
   StringMap<std::vector<Variant *>> Runs;
 };
@@ -140,24 +157,48 @@ Error PoolEvaluator::BatchInProgress::measured(Variant &V, bool Died) {
   return Error::success();
 }
 
+Error PoolEvaluator::BatchInProgress::read(StringRef Reply, Variant &V) const {
+  Expected<json::Value> Value = json::parse(Reply);
+  if (!Value)
+    return Value.takeError();
+  json::Path::Root Root;
+  json::ObjectMapper Map(*Value, Root);
+  if (!Map || !Map.map("code", V.PayloadHash) || !Map.map("result", V.Result))
+    return createStringError(inconvertibleErrorCode(),
+                             "a worker's reply makes no sense");
+  if (!V.Result.Judged)
+    return make_error<MachineError>(V.Result.Reason);
+  return Error::success();
+}
+
+// What a death while building was of: the code generator's, unless a worker
+// that does no more than clean up dies, too. False if that is yet to be seen.
+bool PoolEvaluator::BatchInProgress::explain(const Workers::Reply &R,
+                                             Variant &V) {
+  if (Deadly.insert(&V).second) {
+    V.Result = Fitness::failed(Stage::Lower, "the worker died: " + R.Death);
+    ++UnderWay;
+    Owner.Pool.send(R.Worker,
+                    CleanUpMessage.str() + text(json::Array(V.Edits)));
+    return false;
+  }
+  Deadly.erase(&V);
+  if (!R.Text)
+    V.Result = Fitness::failed(Stage::CleanUp, "the worker died: " + R.Death);
+  return true;
+}
+
 Error PoolEvaluator::BatchInProgress::take(const Workers::Reply &R) {
   --UnderWay;
   Variant &V = *Working[R.Worker];
   bool Ran = Runs.count(V.PayloadHash);
-  if (!R.Text) {
-    V.Result = Fitness::failed(Ran ? Stage::Run : Stage::Lower,
-                               "the worker died: " + R.Death);
-  } else {
-    Expected<json::Value> Value = json::parse(*R.Text);
-    if (!Value)
-      return Value.takeError();
-    json::Path::Root Root;
-    json::ObjectMapper Map(*Value, Root);
-    if (!Map || !Map.map("code", V.PayloadHash) || !Map.map("result", V.Result))
-      return createStringError(inconvertibleErrorCode(),
-                               "a worker's reply makes no sense");
-    if (!V.Result.Judged)
-      return make_error<MachineError>(V.Result.Reason);
+  if (Ran && !R.Text)
+    V.Result = Fitness::failed(Stage::Run, "the worker died: " + R.Death);
+  else if (!Ran && (!R.Text || Deadly.count(&V))) {
+    if (!explain(R, V))
+      return Error::success();
+  } else if (Error E = read(*R.Text, V)) {
+    return E;
   }
   if (!Ran)
     return built(R.Worker, V);

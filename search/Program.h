@@ -126,6 +126,9 @@ public:
   propose(const EditList &Base, const Proposal &What, Random &Dice) = 0;
   /// Applies, cleans up, verifies and lowers.
   virtual Built build(const EditList &Edits) = 0;
+  /// The part of build() before code is generated; valid if that succeeds. Of
+  /// use where build() was a worker's death, to say at which stage.
+  virtual Fitness cleanUp(const EditList &Edits) = 0;
 
   /// All places of the original, the hottest first.
   virtual std::vector<Place> places() const = 0;

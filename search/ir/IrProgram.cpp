@@ -307,13 +307,39 @@ Built IrProgram::buildChanged(
   return Result;
 }
 
-// The PTX of one module, or why there is none.
-Fitness IrProgram::buildModule(unsigned M, const EditList &Edits,
-                               std::string &PTX) {
+std::map<unsigned, std::vector<Edit>>
+IrProgram::editsIn(unsigned M, const EditList &Edits) const {
   std::map<unsigned, std::vector<Edit>> ByFunction;
   for (const PlacedEdit &E : Edits)
     if (E.Function < Functions.size() && Functions[E.Function].in(M))
       ByFunction[E.Function].push_back(E.Change);
+  return ByFunction;
+}
+
+static Fitness refused(const Refusal &Why) {
+  return Fitness::failed(Why.Edit ? Stage::Apply : Stage::Verify, Why.Reason);
+}
+
+Fitness IrProgram::cleanUp(const EditList &Edits) {
+  for (unsigned M = 0; M < Modules.size(); ++M) {
+    ValueToValueMapTy Map;
+    std::unique_ptr<Module> Copy = copyOf(M, Map);
+    std::map<unsigned, std::vector<Edit>> ByFunction = editsIn(M, Edits);
+    std::vector<FunctionTask> Tasks;
+    for (auto &[F, Changes] : ByFunction)
+      Tasks.push_back({cast<Function>(&*Map[Functions[F].in(M)]), Changes});
+    if (!Tasks.empty())
+      if (std::optional<Refusal> Why =
+              replayOnCopy(*Copy, Tasks, ToolsOf[M]->Clean))
+        return refused(*Why);
+  }
+  return Fitness();
+}
+
+// The PTX of one module, or why there is none.
+Fitness IrProgram::buildModule(unsigned M, const EditList &Edits,
+                               std::string &PTX) {
+  std::map<unsigned, std::vector<Edit>> ByFunction = editsIn(M, Edits);
   if (ByFunction.empty() && !Originals[M].empty()) {
     PTX = Originals[M];
     return Fitness();
@@ -330,8 +356,7 @@ Fitness IrProgram::buildModule(unsigned M, const EditList &Edits,
   if (!Tasks.empty())
     if (std::optional<Refusal> Why =
             replayOnCopy(*Copy, Tasks, ToolsOf[M]->Clean))
-      return Fitness::failed(Why->Edit ? Stage::Apply : Stage::Verify,
-                             Why->Reason);
+      return refused(*Why);
   for (auto &[F, Changes] : ByFunction) {
     const Function &Original = *Functions[F].in(M);
     if (Judged.count(Original.getName().str()))

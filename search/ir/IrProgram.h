@@ -47,6 +47,7 @@ public:
   std::optional<PlacedEdit> propose(const EditList &Base, const Proposal &What,
                                     Random &Dice) override;
   Built build(const EditList &Edits) override;
+  Fitness cleanUp(const EditList &Edits) override;
   std::vector<Place> places() const override;
 
   /// The name of a function in its module.
@@ -147,6 +148,9 @@ private:
   copyOf(unsigned Module, llvm::ValueToValueMapTy &Map,
          const llvm::Function *OnlyBody = nullptr) const;
   /// The PTX of a copy of each module, after \p Change.
+  /// The edits of functions in module \p M, by function.
+  std::map<unsigned, std::vector<Edit>> editsIn(unsigned M,
+                                                const EditList &Edits) const;
   Built buildChanged(llvm::function_ref<void(unsigned, llvm::Module &,
                                              const llvm::ValueToValueMapTy &)>
                          Change) const;

@@ -50,7 +50,56 @@ public:
   }
 };
 
+/// Whose edits 17 and 3 are a worker's death: 17 when code is generated, 3
+/// before.
+class FragileProgram : public Program {
+public:
+  std::unique_ptr<Program> clone() const override {
+    return std::make_unique<FragileProgram>();
+  }
+  std::string identity() const override { return Base->identity(); }
+  size_t functionCount() const override { return Base->functionCount(); }
+  std::optional<PlacedEdit> propose(const EditList &From, const Proposal &What,
+                                    Random &Dice) override {
+    return Base->propose(From, What, Dice);
+  }
+  Built build(const EditList &Edits) override {
+    cleanUp(Edits);
+    return Base->build(Edits);
+  }
+  Fitness cleanUp(const EditList &Edits) override {
+    if (is_contained(Edits, deletion(3)))
+      std::abort();
+    return Fitness();
+  }
+  std::vector<Place> places() const override { return Base->places(); }
+
+private:
+  std::unique_ptr<Program> Base = syntheticProgram();
+};
+
 } // namespace
+
+TEST(BatchRunner, KnowsAtWhichStageAWorkerDied) {
+  FragileProgram P;
+  WorkerLimits Limits;
+  Limits.Count = 2;
+  BatchRunner R(P, Limits, [] { return syntheticRunner(); });
+  std::vector<EditList> Batch = {{deletion(1)},
+                                 {deletion(3)},
+                                 {deletion(17)},
+                                 {deletion(3), deletion(17)},
+                                 {deletion(2)}};
+  auto Results = R.run(Batch, [] { return false; });
+  EXPECT_EQ(Results[1]->End, Stage::CleanUp);
+  EXPECT_NE(Results[1]->Reason.find("died"), std::string::npos);
+  EXPECT_EQ(Results[2]->End, Stage::Lower);
+  EXPECT_NE(Results[2]->Reason.find("died"), std::string::npos);
+  EXPECT_EQ(Results[3]->End, Stage::CleanUp);
+  std::unique_ptr<Runner> Alone = syntheticRunner();
+  for (size_t I : {0, 4})
+    EXPECT_EQ(Results[I]->End, Alone->run(P.build(Batch[I]).Code).End) << I;
+}
 
 TEST(BatchRunner, IsAsOneAfterTheOther) {
   void *Shared = mmap(nullptr, sizeof(unsigned), PROT_READ | PROT_WRITE,

@@ -127,6 +127,8 @@ TEST(IrProgram, EditsThatDoNotApplyFailAtTheirStage) {
   E.Change.At = "i9999";
   Built B = P->build({E});
   EXPECT_EQ(B.Failure.End, Stage::Apply);
+  EXPECT_EQ(P->cleanUp({E}).End, Stage::Apply);
+  EXPECT_TRUE(P->cleanUp({}).valid());
   EXPECT_FALSE(B.Failure.Reason.empty());
 }
 

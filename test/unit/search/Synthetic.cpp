@@ -91,6 +91,8 @@ public:
     return Result;
   }
 
+  Fitness cleanUp(const EditList &) override { return Fitness(); }
+
   std::vector<Place> places() const override {
     std::vector<Place> All(Count);
     for (unsigned I = 0; I < Count; ++I) {
