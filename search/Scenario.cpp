@@ -84,6 +84,7 @@ template <> struct yaml::MappingTraits<Scenario> {
     if (Tolerance)
       S.Tolerance = *static_cast<measure::OutputRules *>(In.getContext());
     In.mapOptional("accept-findings", S.AcceptFindings);
+    In.mapOptional("share-folder", S.ShareFolder);
     In.mapOptional("whole-runs", S.WholeRuns);
     In.mapOptional("other-inputs", S.OtherInputs);
   }

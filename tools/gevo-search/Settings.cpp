@@ -36,6 +36,7 @@ json::Value gevo::toJSON(const Settings &S) {
                       {"seconds", S.Seconds},
                       {"tolerance", json::Array(S.Tolerance.texts())},
                       {"accept_findings", S.AcceptFindings},
+                      {"share_folder", S.ShareFolder},
                       {"whole_runs", S.WholeRuns},
                       {"identity", S.Identity},
                       {"measured_by", S.MeasuredBy},
@@ -56,6 +57,7 @@ bool gevo::fromJSON(const json::Value &Value, Settings &S, json::Path P) {
       Map.map("evaluations", S.Evaluations) && Map.map("seconds", S.Seconds) &&
       Map.map("tolerance", Tolerance) &&
       Map.map("accept_findings", S.AcceptFindings) &&
+      Map.mapOptional("share_folder", S.ShareFolder) &&
       Map.map("whole_runs", S.WholeRuns) && Map.map("identity", S.Identity) &&
       Map.map("measured_by", S.MeasuredBy) && Map.map("directory", S.Directory);
   S.Tolerance = {};

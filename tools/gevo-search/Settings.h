@@ -36,6 +36,8 @@ struct Settings {
   double Seconds = 0;
   measure::OutputRules Tolerance;
   bool AcceptFindings = false;
+  /// All runs may write in one folder where it is too large to copy.
+  bool ShareFolder = false;
   /// Judge variants by whole runs, not by captured launches.
   bool WholeRuns = false;
   /// Without held-out runs, validate with inputs made from the captured ones.

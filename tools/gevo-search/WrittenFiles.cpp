@@ -112,14 +112,17 @@ static std::optional<OwnFile> candidateOf(StringRef Directory,
   return File;
 }
 
-static void tellShared(const Command &Words, View &V) {
-  for (const std::string &Word : drop_begin(Words)) {
+// The folders of arguments that are too large to copy.
+static std::vector<std::string> sharedFolders(const Command &Words) {
+  std::vector<std::string> All;
+  for (const std::string &Argument : drop_begin(Words)) {
+    std::string Word = Argument.substr(optionLength(Argument));
     sys::fs::file_status Status;
     if (sys::path::is_absolute(Word) && !sys::fs::status(Word, Status) &&
         sys::fs::is_directory(Status) && !canCopy(Word, Status))
-      V.say("all runs share the folder " + Word +
-            ": what the program writes there is not compared, and stays");
+      All.push_back(Word);
   }
+  return All;
 }
 
 static std::vector<OwnFile> candidates(StringRef Directory,
@@ -196,10 +199,35 @@ static std::vector<std::string> leftElsewhere(const WholeScenario &S,
   return std::vector<std::string>(Found.begin(), Found.end());
 }
 
-static void tellElsewhere(const WholeScenario &S, const ProgramRun &P,
-                          View &V) {
+// A variant that writes nothing would find there what another run wrote.
+static Error checkShared(const Settings &Asked, StringRef Folder,
+                         StringRef File, View &V) {
+  if (!Asked.ShareFolder)
+    return createStringError(
+        inconvertibleErrorCode(),
+        "the program writes " + File + ", and the folder " + Folder +
+            " is too large to be copied for every run, or has the search's own "
+            "in it: runs would share it, and a wrong variant could pass by "
+            "what another one left. Let the program write elsewhere, or accept "
+            "that with --share-folder");
+  V.say("all runs share the folder " + Folder +
+        ": what the program writes there is not compared, and stays");
+  return Error::success();
+}
+
+static Error tellElsewhere(const WholeScenario &S, const Settings &Asked,
+                           const ProgramRun &P, View &V) {
   constexpr size_t Most = 5;
   std::vector<std::string> All = leftElsewhere(S, P);
+  for (const std::string &Folder : sharedFolders(P.Words)) {
+    auto In = [&](const std::string &File) {
+      return StringRef(File).starts_with(realPath(Folder) + "/");
+    };
+    if (auto First = find_if(All, In); First != All.end())
+      if (Error E = checkShared(Asked, Folder, *First, V))
+        return E;
+    erase_if(All, In);
+  }
   for (const std::string &File : ArrayRef(All).take_front(Most))
     V.say("the program writes " + File +
           ", which no argument names: it is not compared, and every run, also "
@@ -207,6 +235,7 @@ static void tellElsewhere(const WholeScenario &S, const ProgramRun &P,
           "or let the program write where it is run");
   if (All.size() > Most)
     V.say("the program writes " + counted(All.size() - Most, "more such file"));
+  return Error::success();
 }
 
 static bool leavesFolder(StringRef Name) {
@@ -238,7 +267,6 @@ Expected<ProgramRun> gevo::findWritten(const WholeScenario &S,
                                        const Command &Words, View &V) {
   ProgramRun P;
   P.Words = Words;
-  tellShared(Words, V);
   std::vector<OwnFile> All = candidates(Asked.Directory, Words);
   if (!All.empty()) {
     P.Own = All;
@@ -252,6 +280,7 @@ Expected<ProgramRun> gevo::findWritten(const WholeScenario &S,
     return E;
   if (!P.Named)
     P.OutputFiles = filesOf(S, P, V);
-  tellElsewhere(S, P, V);
+  if (Error E = tellElsewhere(S, Asked, P, V))
+    return E;
   return P;
 }

@@ -95,6 +95,11 @@ static cl::opt<bool>
                    cl::desc("Accept what the checks find in the program "
                             "itself; variants may have no others"));
 static cl::opt<bool>
+    ShareFolder("share-folder", cl::cat(Category),
+                cl::desc("Let all runs write in the folder of an argument that "
+                         "is too large to copy; what they write is not "
+                         "compared"));
+static cl::opt<bool>
     WholeRuns("whole-runs", cl::cat(Category),
               cl::desc("Judge variants by whole runs of the program instead of "
                        "launches captured from it: slower, and right where "
@@ -225,6 +230,7 @@ static Expected<std::vector<std::string>> takeScenario() {
     for (const std::string &Rule : S->Tolerance->texts())
       Tolerance.push_back(Rule);
   preset(AcceptFindings, S->AcceptFindings);
+  preset(ShareFolder, S->ShareFolder);
   for (const std::string &Text : S->HeldOut)
     HeldOut.push_back(Text);
   for (const std::string &Name : S->Outputs)
@@ -290,6 +296,7 @@ static Error fill(ArrayRef<std::string> Program, PipelineOptions &O) {
       return createStringError(inconvertibleErrorCode(),
                                "--tolerance: " + Problem);
   S.AcceptFindings = AcceptFindings;
+  S.ShareFolder = ShareFolder;
   S.WholeRuns = WholeRuns;
   O.Folder = Folder.empty() ? S.Out + ".search" : Folder.getValue();
   if (Error E = checkText(S))
