@@ -303,6 +303,14 @@ private:
       J["sass_hash"] = Hash;
       J["sass_arch"] = "sm_" + std::to_string(Machine->Arch);
       J["assembler"] = Machine->Assembler;
+      if (!T.UnknownOpcodes.empty()) {
+        J["unknown_opcodes"] = T.UnknownOpcodes;
+        std::fprintf(stderr,
+                     "gevo-run: note: %s has machine instructions that "
+                     "the clock does not know and takes for slow ones: "
+                     "%s; please report them\n",
+                     K.name().c_str(), J["unknown_opcodes"].dump().c_str());
+      }
     }
     if (Options.Profile) {
       // Standard output is the report's.

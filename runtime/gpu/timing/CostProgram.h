@@ -124,6 +124,8 @@ struct CostProgram {
   CostSource Source = CostSource::PtxRules;
   std::string WhyRules; ///< Why not Sass, if that was wanted.
   /// By function and instruction: what a lane accesses where the assembler made
+  /// Opcodes of the machine code that the model does not know, sorted.
+  std::vector<std::string> UnknownOpcodes;
   /// one access of several, see LaunchOptions.
   std::vector<std::vector<uint8_t>> AccessBytes;
 

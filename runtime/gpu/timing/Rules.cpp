@@ -100,6 +100,16 @@ std::vector<Step> special(const ptx::Function &F, const Instruction &I, Mod T) {
   }
 }
 
+/// F2FP, of floats to halves, and I2FP, of integers to floats, have the fixed
+/// latency of an addition where they are there.
+bool convertsFast(const Profile &P, const ptx::Function &F,
+                  const Instruction &I, Mod To, Mod From) {
+  if (isHalf(To) && From == Mod::F32)
+    return P.Arch >= 80;
+  return P.Arch >= 86 && To == Mod::F32 && !ptx::isFloatType(From) &&
+         ptx::typeBits(From) == 32 && F.has(I, Mod::Rn);
+}
+
 std::vector<Step> convert(const Profile &P, const ptx::Function &F,
                           const Instruction &I) {
   Mod To = F.nth(I, ModClass::Type, 0), From = F.nth(I, ModClass::Type, 1);
@@ -117,12 +127,12 @@ std::vector<Step> convert(const Profile &P, const ptx::Function &F,
       return {};
     return one(Unit::Int);
   }
-  if (To == Mod::F64 || From == Mod::F64)
-    return one(P.pipe(Unit::Fp64).Interval > P.pipe(Unit::Convert).Interval
-                   ? Unit::Fp64
-                   : Unit::Convert);
+  if (ptx::typeBits(To) == 64 || ptx::typeBits(From) == 64)
+    return one(wideConversion(P));
   if (To == Mod::F32 && isHalf(From))
     return one(Unit::Half);
+  if (convertsFast(P, F, I, To, From))
+    return one(Unit::Int);
   if (To == From && F.nth(I, ModClass::Round) == Mod::None)
     return one(Unit::Fp32);
   return one(Unit::Convert);
@@ -199,6 +209,12 @@ bool gevo::gpu::timing::onlyResults(const ptx::Function &F,
   default:
     return false;
   }
+}
+
+Unit gevo::gpu::timing::wideConversion(const Profile &P) {
+  return P.pipe(Unit::Fp64).Interval > P.pipe(Unit::Convert).Interval
+             ? Unit::Fp64
+             : Unit::Convert;
 }
 
 bool gevo::gpu::timing::isConstantOperand(const ptx::Function &F,

@@ -27,6 +27,10 @@ bool onlyResults(const ptx::Function &F, const ptx::Instruction &I);
 std::vector<Step> arithmeticSteps(const Profile &P, const ptx::Function &F,
                                   const ptx::Instruction &I);
 
+/// The pipe of conversions from and to 64 bits: on GPUs with few units for
+/// doubles those bound them.
+Unit wideConversion(const Profile &P);
+
 /// True for loads that become an operand in the constant bank.
 bool isConstantOperand(const ptx::Function &F, const ptx::Instruction &I);
 

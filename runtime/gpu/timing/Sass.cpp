@@ -87,6 +87,27 @@ unsigned widthOf(std::string_view Opcode) {
   return Double ? 2 : 1;
 }
 
+/// Registers of the result or the source of a conversion: the types of both
+/// are modifiers, the result's first, and those of 32 bits are left out.
+unsigned conversionWidth(std::string_view Opcode, bool Result) {
+  size_t First = std::string_view::npos, Last = First;
+  for (const char *Type : {".F64", ".S64", ".U64"}) {
+    First = std::min(First, Opcode.find(Type));
+    if (size_t At = Opcode.rfind(Type); At != std::string_view::npos)
+      Last = Last == std::string_view::npos ? At : std::max(Last, At);
+  }
+  if (First == std::string_view::npos)
+    return 1;
+  // One type of 64 bits: F2I.F64 reads it, F2I.S64 writes it; of F2F.F64.F32
+  // and F2F.F32.F64 its place tells; I2F is the other way round.
+  bool Both = First != Last || startsWith(Opcode, "FRND");
+  bool Float = Opcode[First + 1] == 'F';
+  bool Writes = startsWith(Opcode, "F2F")   ? First == 3
+                : startsWith(Opcode, "F2I") ? !Float
+                                            : Float;
+  return Both || Writes == Result ? 2 : 1;
+}
+
 /// Reads one listing line by line.
 class ListingReader {
 public:
@@ -186,17 +207,22 @@ void ListingReader::instruction(std::string_view Line) {
 
 void gevo::gpu::timing::findRegisters(SassInstruction &I,
                                       std::string_view Text) {
-  static const char *const NoResult[] = {"ST",  "RED",    "BRA",  "EXIT",
-                                         "BAR", "MEMBAR", "BSSY", "BSYNC",
-                                         "RET", "CALL",   "NOP",  "WARPSYNC"};
+  static const char *const NoResult[] = {
+      "ST",  "STG",  "STS",  "STSM",     "STL",       "RED",  "REDG",
+      "BRA", "BRX",  "EXIT", "BAR",      "MEMBAR",    "BSSY", "BSYNC",
+      "RET", "CALL", "NOP",  "WARPSYNC", "NANOSLEEP", "SUST", "SURED"};
+  std::string_view Name =
+      std::string_view(I.Opcode).substr(0, I.Opcode.find('.'));
   bool Writes = true;
-  for (const char *Prefix : NoResult)
-    Writes &= !startsWith(I.Opcode, Prefix);
+  for (const char *Other : NoResult)
+    Writes &= Name != Other;
   unsigned Width = widthOf(I.Opcode);
   bool Compares = I.Opcode.find("SETP") != std::string::npos ||
                   I.Opcode.find("PLOP") != std::string::npos;
   // A wide product has factors of 32 bits and an addend of 64.
   bool WideProduct = I.Opcode.find(".WIDE") != std::string::npos;
+  bool Converts =
+      Name == "F2F" || Name == "F2I" || Name == "I2F" || Name == "FRND";
   bool FirstPredicate = false;
   for (unsigned K = 0; !Text.empty(); ++K) {
     size_t End = std::min(Text.find(','), Text.size());
@@ -208,11 +234,12 @@ void gevo::gpu::timing::findRegisters(SassInstruction &I,
     // Comparisons have two results, additions a carry, shuffles and atomic
     // operations a predicate before the value.
     bool Second = K == 1 && (Predicate || (FirstPredicate && !Compares));
-    bool Result = Writes && (K == 0 || Second);
     bool Address = Operand.find('[') != std::string_view::npos;
+    bool Result = Writes && !Address && (K == 0 || Second);
     bool Factor = WideProduct && !Result && !Text.empty();
+    unsigned Own = Converts ? conversionWidth(I.Opcode, Result) : Width;
     addRegisters(Operand, Result ? I.Results : I.Sources,
-                 Address || Factor ? 1 : Width);
+                 Address || Factor ? 1 : Own);
   }
 }
 

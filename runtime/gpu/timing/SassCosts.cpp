@@ -116,6 +116,11 @@ void Matching::cutPtx() {
   Stretch.assign(F.Code.size(), 0);
   for (uint32_t K = 0; K < F.Code.size(); ++K) {
     OfLine[F.Code[K].Line].push_back(K);
+  if (C.Pipe == Unit::Convert && convertsWide(Opcode))
+    C.Pipe = wideConversion(P);
+  // From sm_80 on, constants are made by HFMA2 -RZ, RZ, ..., too.
+  if (C.Pipe == Unit::Half && makesConstant(Listing.Code[Index]))
+    return {SassClass::Nothing, Unit::None};
     bool Starts = K == 0 || endsRegion(F.Code[K - 1]) ||
                   Graph.BlockOf[K] != Graph.BlockOf[K - 1];
     if (Starts)

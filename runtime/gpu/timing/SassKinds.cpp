@@ -15,13 +15,12 @@ using namespace gevo::gpu::timing;
 namespace {
 
 struct SassRow {
-  const char *Prefix;
+  std::string_view Name;
   SassPipe Pipe;
 };
 
 const SassRow Rows[] = {
-#define SASS(Prefix, Class, UnitName)                                          \
-  {Prefix, {SassClass::Class, Unit::UnitName}},
+#define SASS(Name, Class, UnitName) {Name, {SassClass::Class, Unit::UnitName}},
 #include "runtime/gpu/timing/SassOpcodes.def"
 };
 
@@ -29,6 +28,12 @@ bool startsWithOne(std::string_view Opcode,
                    std::initializer_list<std::string_view> Prefixes) {
   return std::any_of(Prefixes.begin(), Prefixes.end(),
                      [&](auto P) { return Opcode.substr(0, P.size()) == P; });
+}
+
+/// Is \p Opcode \p Name, with or without modifiers?
+bool isOrModifies(std::string_view Opcode, std::string_view Name) {
+  return Opcode.substr(0, Name.size()) == Name &&
+         (Opcode.size() == Name.size() || Opcode[Name.size()] == '.');
 }
 
 /// The instruction that \p Register of \p Index comes from, as far as the order
@@ -62,9 +67,38 @@ bool choosesLane(const SassListing &L, uint32_t Index) {
 
 SassPipe gevo::gpu::timing::classify(std::string_view Opcode) {
   for (const SassRow &R : Rows)
-    if (Opcode.substr(0, std::string_view(R.Prefix).size()) == R.Prefix)
+    if (isOrModifies(Opcode, R.Name))
       return R.Pipe;
-  return {SassClass::Pipe, Unit::Int};
+  return {SassClass::Pipe, Unit::Special, false};
+}
+
+std::set<std::string> gevo::gpu::timing::unknownOpcodes(const SassListing &L) {
+  std::set<std::string> Unknown;
+  for (const SassInstruction &I : L.Code)
+    if (!classify(I.Opcode).Known)
+      Unknown.insert(I.Opcode);
+  return Unknown;
+}
+
+bool gevo::gpu::timing::convertsWide(std::string_view Opcode) {
+  for (const char *Type : {".F64", ".S64", ".U64"})
+    if (Opcode.find(Type) != std::string_view::npos)
+      return true;
+  return false;
+}
+
+bool gevo::gpu::timing::makesConstant(const SassInstruction &I) {
+  return I.Sources.empty() && !I.Results.empty();
+}
+
+bool gevo::gpu::timing::accessesLocal(std::string_view Opcode) {
+  return isOrModifies(Opcode, "LDL") || isOrModifies(Opcode, "STL");
+}
+
+unsigned gevo::gpu::timing::accessBytes(std::string_view Opcode) {
+  return Opcode.find(".128") != std::string_view::npos  ? 16
+         : Opcode.find(".64") != std::string_view::npos ? 8
+                                                        : 4;
 }
 
 bool gevo::gpu::timing::marksMeeting(std::string_view Opcode) {

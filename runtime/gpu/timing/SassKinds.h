@@ -15,6 +15,8 @@
 
 #include "runtime/gpu/timing/Sass.h"
 
+#include <set>
+#include <string>
 #include <string_view>
 
 namespace gevo::gpu::timing {
@@ -24,10 +26,28 @@ enum class SassClass : uint8_t { Nothing, Memory, Control, Pipe };
 struct SassPipe {
   SassClass Class;
   Unit Pipe;
+  bool Known = true; ///< Has SassOpcodes.def a row for it?
 };
 
-/// By the first row of SassOpcodes.def whose prefix matches.
+/// By the first row of SassOpcodes.def that fits. What has none is taken for a
+/// special function, the slowest of arithmetic: an unknown instruction should
+/// not look like a gain.
 SassPipe classify(std::string_view Opcode);
+
+/// The opcodes of \p L, with their modifiers, that no row fits; each once.
+std::set<std::string> unknownOpcodes(const SassListing &L);
+
+/// Does a conversion have an operand of 64 bits on either side?
+bool convertsWide(std::string_view Opcode);
+
+/// True for arithmetic on no register at all.
+bool makesConstant(const SassInstruction &I);
+
+/// True for loads from and stores to local memory.
+bool accessesLocal(std::string_view Opcode);
+
+/// What a lane of a machine instruction accesses.
+unsigned accessBytes(std::string_view Opcode);
 
 /// True for what prepares and ends divergence, and calls: no branches.
 bool preparesDivergence(std::string_view Opcode);

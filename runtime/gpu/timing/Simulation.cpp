@@ -137,6 +137,7 @@ Launch::Launch(const Profile &P, const CostProgram &Code,
   T.RegistersPerThread = Code.RegistersPerThread;
   T.Source = Code.Source;
   T.WhyRules = Code.WhyRules;
+  T.UnknownOpcodes = Code.UnknownOpcodes;
   for (const CostFunction &F : Code.Functions)
     T.Profile.emplace_back(F.RegionAt.size());
   uint64_t Bytes = l1Bytes(P, T.Full, Shape);

@@ -7,6 +7,7 @@
 
 #include "runtime/gpu/timing/TimedLaunch.h"
 #include "runtime/gpu/timing/Lowering.h"
+#include "runtime/gpu/timing/SassKinds.h"
 
 #include <chrono>
 
@@ -55,12 +56,14 @@ CostProgram costsOf(const Profile &P, const Kernel &K,
                     const SassModule *Machine) {
   uint32_t Registers = std::max(16u, K.attributes().RegistersPerThread);
   std::vector<SassFunction> Sass;
+  std::set<std::string> Unknown;
   if (Machine)
     for (const ptx::Function *F : K.functions()) {
       auto It = Machine->find(F->Name);
       if (It == Machine->end())
         break;
       Sass.push_back(costsFromSass(P, *F, It->second));
+      Unknown.merge(unknownOpcodes(It->second));
     }
   bool Whole = Machine && Sass.size() == K.functions().size();
   // The assembler's count, also if the code of a function is missing.
@@ -77,8 +80,10 @@ CostProgram costsOf(const Profile &P, const Kernel &K,
   if (Machine && !Whole)
     Costs.WhyRules = "there is no machine code of the function " +
                      K.functions()[Sass.size()]->Name;
-  if (Whole)
+  if (Whole) {
     Costs.AccessBytes = accessBytes(Sass);
+    Costs.UnknownOpcodes.assign(Unknown.begin(), Unknown.end());
+  }
   return Costs;
 }
 

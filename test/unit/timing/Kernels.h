@@ -8,7 +8,7 @@
 #ifndef GEVO_TEST_UNIT_TIMING_KERNELS_H
 #define GEVO_TEST_UNIT_TIMING_KERNELS_H
 
-#include "runtime/gpu/timing/Sass.h"
+#include "runtime/gpu/timing/SassKinds.h"
 #include "runtime/gpu/timing/TimedLaunch.h"
 
 #include <gtest/gtest.h>
@@ -35,6 +35,9 @@ inline const SassModule *machineCode(const std::string &Ptx, uint64_t Arch) {
   if (It == Known.end()) {
     Result<SassModule> M = assemble(findSassTools(), Ptx, Arch);
     EXPECT_TRUE(M) << (M ? "" : M.error().str());
+    if (M)
+      for (const auto &[Name, Listing] : *M)
+        EXPECT_EQ(unknownOpcodes(Listing), std::set<std::string>()) << Name;
     It = Known.emplace(std::pair(Ptx, Arch), M ? *M : SassModule()).first;
   }
   return &It->second;

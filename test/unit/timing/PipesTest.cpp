@@ -35,7 +35,7 @@ const PipeRow Rows[] = {
     {"hfma2", Unit::Half, "fma.rn.f16x2 %r#, %r#, %r#, %r#;\n", 1},
     {"mufu", Unit::Special, "ex2.approx.ftz.f32 %f#, %f#;\n", 1},
     {"convert", Unit::Convert,
-     "cvt.rn.f32.s32 %f#, %r#; cvt.rzi.s32.f32 %r#, %f#;\n", 2},
+     "cvt.rmi.f32.f32 %f#, %f#; cvt.rpi.f32.f32 %f#, %f#;\n", 2},
     {"popc", Unit::Bits, "popc.b32 %r#, %r#;\n", 1},
     {"shuffle", Unit::Shuffle, "shfl.sync.bfly.b32 %r#, %r#, 1, 31, -1;\n", 1},
 };
