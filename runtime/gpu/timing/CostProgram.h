@@ -34,6 +34,7 @@ enum class UopKind : uint8_t {
   Store,   ///< Writes it.
   Atomic,  ///< Reads and writes it where it is, and returns the old value.
   Reduce,  ///< The same, returning nothing.
+  Spill,   ///< Local memory that the trace does not have, in L1.
   Barrier, ///< Waits for the block.
   Arrive,  ///< Arrives at a barrier without waiting.
   Branch,  ///< Costs a refetch when taken.
@@ -46,7 +47,7 @@ struct Uop {
   UopKind Kind = UopKind::Alu;
   uint8_t NumSources = 0;
   uint8_t NumResults = 0;
-  uint16_t Latency = 0;       ///< Of Alu, Barrier and Fence.
+  uint16_t Latency = 0;       ///< Of Alu, Barrier and Fence; bytes of a Spill.
   uint16_t Flags = 0;         ///< Bits of UopFlags.
   uint8_t Stall = 0;          ///< Cycles until the warp may issue again.
   uint32_t FirstRegister = 0; ///< Sources, then results, in the pool.
@@ -123,9 +124,9 @@ struct CostProgram {
   bool RegistersEstimated = true;     ///< Otherwise the assembler counted them.
   CostSource Source = CostSource::PtxRules;
   std::string WhyRules; ///< Why not Sass, if that was wanted.
-  /// By function and instruction: what a lane accesses where the assembler made
   /// Opcodes of the machine code that the model does not know, sorted.
   std::vector<std::string> UnknownOpcodes;
+  /// By function and instruction: what a lane accesses where the assembler made
   /// one access of several, see LaunchOptions.
   std::vector<std::vector<uint8_t>> AccessBytes;
 

@@ -246,8 +246,7 @@ void FunctionLowering::lowerMemory(uint32_t Index, const Operands &O) {
   U.Pipe = Unit::Memory;
   if (acquires(F, I))
     U.Flags |= emptiesL1(P);
-  // Operations on barriers in memory are atomics and stores.
-  ptx::Pipe Where = ptx::opcodeInfo(I.Op).Unit;
+  ptx::Pipe Where = ptx::opcodeInfo(I.Op).Unit; // Of mbarriers, too.
   switch (Where == ptx::Pipe::Atomic  ? Opcode::Atom
           : Where == ptx::Pipe::Store ? Opcode::St
                                       : I.Op) {
@@ -338,12 +337,14 @@ void FunctionLowering::lowerSass(uint32_t Index) {
     size_t First = Out.Uops.size();
     Operands O{Op.Sources, Op.Results};
     switch (Op.What) {
-    case SassOp::Plain: {
+    case SassOp::Plain:
+    case SassOp::Spill: {
       Uop U;
       U.Pipe = Op.Pipe;
       U.Latency = Op.Latency;
-      if (Op.Pipe == Unit::None)
-        U.Kind = UopKind::Free;
+      U.Kind = Op.What == SassOp::Spill ? UopKind::Spill
+               : Op.Pipe == Unit::None  ? UopKind::Free
+                                        : UopKind::Alu;
       single(U, Op.Instruction, O);
       break;
     }

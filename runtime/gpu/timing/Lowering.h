@@ -34,6 +34,7 @@ struct Step {
 struct SassOp {
   enum Role : uint8_t {
     Plain,  ///< Arithmetic, and memory that the trace knows nothing of.
+    Spill,  ///< The assembler's own local memory; Latency is bytes per lane.
     Access, ///< What Instruction does to memory.
     Control ///< The branch, barrier or fence that Instruction is.
   };

@@ -40,6 +40,7 @@ struct SassInstruction {
   bool Label = false;     ///< Something may jump here.
   bool Guarded = false;   ///< By the last of its sources.
   bool ReadsLane = false; ///< Its result is the number of the lane.
+  bool Spill = false;     ///< Of local memory that PTX does not access.
   std::vector<uint16_t> Sources, Results; ///< See SassOp.
 };
 

@@ -44,6 +44,8 @@ using Indices = std::vector<uint32_t>; ///< Of machine instructions.
 /// operation there are two ways, for warps with and without all of their lanes.
 bool isOwn(const SassInstruction &I) {
   SassPipe C = classify(I.Opcode);
+  if (I.Spill)
+    return false;
   if (C.Class == SassClass::Memory)
     return I.Opcode.compare(0, 4, "ATOM") != 0 &&
            I.Opcode.compare(0, 3, "RED") != 0;

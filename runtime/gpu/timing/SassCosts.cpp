@@ -30,10 +30,6 @@ using namespace gevo::gpu::timing;
 
 namespace {
 
-bool jumps(const ptx::Instruction &I) {
-  return I.Op == ptx::Opcode::Bra && I.Guard == ptx::None;
-}
-
 /// Expansions with more instructions than this have slow paths that seldom run;
 /// the rules count the fast ones.
 constexpr unsigned LongExpansion = 4;
@@ -61,7 +57,6 @@ private:
   void placePlain(uint32_t Index, const SassPipe &C, SassFunction &Out);
   void placeExpansion(uint32_t Index, SassFunction &Out);
   void placeJump(uint32_t Index, SassFunction &Out);
-  void findInverted(SassFunction &Out) const;
   /// The first PTX instruction of the line of machine instruction \p Index.
   uint32_t instructionOf(uint32_t Index) const {
     auto It = OfLine.find(Listing.Code[Index].Line);
@@ -98,6 +93,8 @@ private:
 /// What machine instruction \p Index is, given the PTX that it came from.
 SassPipe Matching::kindOf(uint32_t Index) const {
   const std::string &Opcode = Listing.Code[Index].Opcode;
+  if (Listing.Code[Index].Spill)
+    return {SassClass::Pipe, Unit::Memory};
   SassPipe C = classify(Opcode);
   // Parameters and constants at known places are operands, or as good as.
   uint32_t Own = instructionOf(Index);
@@ -107,6 +104,11 @@ SassPipe Matching::kindOf(uint32_t Index) const {
     return {SassClass::Nothing, Unit::None};
   if (C.Class == SassClass::Control && preparesDivergence(Opcode))
     return {SassClass::Pipe, Unit::Branch};
+  if (C.Pipe == Unit::Convert && convertsWide(Opcode))
+    C.Pipe = wideConversion(P);
+  // From sm_80 on, constants are made by HFMA2 -RZ, RZ, ..., too.
+  if (C.Pipe == Unit::Half && makesConstant(Listing.Code[Index]))
+    return {SassClass::Nothing, Unit::None};
   return C;
 }
 
@@ -116,11 +118,6 @@ void Matching::cutPtx() {
   Stretch.assign(F.Code.size(), 0);
   for (uint32_t K = 0; K < F.Code.size(); ++K) {
     OfLine[F.Code[K].Line].push_back(K);
-  if (C.Pipe == Unit::Convert && convertsWide(Opcode))
-    C.Pipe = wideConversion(P);
-  // From sm_80 on, constants are made by HFMA2 -RZ, RZ, ..., too.
-  if (C.Pipe == Unit::Half && makesConstant(Listing.Code[Index]))
-    return {SassClass::Nothing, Unit::None};
     bool Starts = K == 0 || endsRegion(F.Code[K - 1]) ||
                   Graph.BlockOf[K] != Graph.BlockOf[K - 1];
     if (Starts)
@@ -227,7 +224,7 @@ void Matching::findCopies() {
     if (C.Class != SassClass::Pipe)
       continue;
     uint32_t To = targetOf(K), Own = originOf(K);
-    ++Total[{To, I.Line}];
+    ++Total[{To, lineKey(I)}];
     // What was moved elsewhere tells nothing about where it came from.
     if (Own != NoIndex && Stretch[Own] == To)
       ++PerPipe[unsigned(C.Pipe)][I.Line];
@@ -315,8 +312,8 @@ void Matching::placeOwn(uint32_t Index, const SassPipe &C, SassFunction &Out) {
       Out[K].push_back(std::move(Op));
       return;
     }
-  // Spills are in L1; further copies of an unrolled access are the same
-  // instruction again, and the trace has it each time.
+  // Further copies of an unrolled access are the same instruction again, and
+  // the trace has it each time; others are in L1.
   bool Copy = It != OfLine.end() && Taken[It->second.front()];
   if (C.Class == SassClass::Control || Copy)
     return;
@@ -333,7 +330,7 @@ void Matching::placePlain(uint32_t Index, const SassPipe &C,
                           SassFunction &Out) {
   uint32_t To = targetOf(Index);
   if (C.Class == SassClass::Pipe) {
-    std::pair<uint32_t, uint32_t> Key = {To, Listing.Code[Index].Line};
+    std::pair<uint32_t, uint32_t> Key = {To, lineKey(Listing.Code[Index])};
     unsigned Wanted = (2 * Total[Key] + Copies[To]) / (2 * Copies[To]);
     if (Seen[Key]++ >= Wanted)
       return;
@@ -346,6 +343,10 @@ void Matching::placePlain(uint32_t Index, const SassPipe &C,
   bool Here = Own != NoIndex && Stretch[Own] == To && !endsRegion(F.Code[Own]);
   uint32_t Holder = Here ? Own : FirstOf[To];
   Op.Instruction = Own == NoIndex ? Holder : Own;
+  if (Listing.Code[Index].Spill) {
+    Op.What = SassOp::Spill;
+    Op.Latency = uint16_t(accessBytes(Listing.Code[Index].Opcode));
+  }
   Out[Holder].push_back(std::move(Op));
 }
 
@@ -360,29 +361,6 @@ void Matching::placeJump(uint32_t Index, SassFunction &Out) {
   Op.Stall = uint8_t(std::min<uint64_t>(255, P.pipe(Unit::Branch).Latency));
   Op.Instruction = FirstOf[Target[Here]];
   Out[Op.Instruction].push_back(std::move(Op));
-}
-
-/// Finds branches that the assembler turned round: of the two ways that PTX
-/// goes on, the one that comes first behind the machine's branch is the one
-/// that it does not jump to.
-void Matching::findInverted(SassFunction &Out) const {
-  for (uint32_t K = 0; K + 1 < Out.size(); ++K)
-    for (SassOp &Op : Out[K]) {
-      const ptx::Instruction &I = F.Code[Op.Instruction];
-      if (Op.What != SassOp::Control || I.Op != ptx::Opcode::Bra ||
-          I.Guard == ptx::None)
-        continue;
-      auto FirstBehind = [&](uint32_t To) {
-        const std::vector<uint32_t> &Places = PlacesOf[Stretch[To]];
-        auto It = std::upper_bound(Places.begin(), Places.end(), Op.Place);
-        return It == Places.end() ? NoIndex : *It;
-      };
-      uint32_t Next = Op.Instruction + 1;
-      if (jumps(F.Code[Next]))
-        Next = F.operands(F.Code[Next])[0].Index;
-      if (FirstBehind(F.operands(I)[0].Index) < FirstBehind(Next))
-        Op.Flags |= FlagInverted;
-    }
 }
 
 /// The fast path of a long expansion, as the rules have it, between the
@@ -415,6 +393,7 @@ SassFunction Matching::run() {
   SassFunction Out(F.Code.size());
   Taken.assign(F.Code.size(), 0);
   cutPtx();
+  findSpills(F, Listing);
   cutSass();
   vote();
   choose();
@@ -423,9 +402,11 @@ SassFunction Matching::run() {
     return Out;
   for (uint32_t K = 0; K < Listing.Code.size(); ++K) {
     SassPipe C = kindOf(K);
-    if (!Chosen[K] && LinesChosen.count({C.Class, Listing.Code[K].Line}))
+    if (!Chosen[K] && (Listing.Code[K].Spill ||
+                       LinesChosen.count({C.Class, Listing.Code[K].Line})))
       continue;
-    if (C.Class != SassClass::Nothing && expands(instructionOf(K)))
+    if (C.Class != SassClass::Nothing && !Listing.Code[K].Spill &&
+        expands(instructionOf(K)))
       placeExpansion(K, Out);
     else if (C.Class == SassClass::Pipe || C.Class == SassClass::Nothing)
       placePlain(K, C, Out);
@@ -434,7 +415,7 @@ SassFunction Matching::run() {
     else
       placeOwn(K, C, Out);
   }
-  findInverted(Out);
+  findInverted(F, Stretch, PlacesOf, Out);
   findMerged(F, Listing, Out);
   return Out;
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/gpu/timing/SassKinds.h"
+#include "runtime/gpu/exec/Trace.h"
 
 #include <algorithm>
 
@@ -111,6 +112,22 @@ bool gevo::gpu::timing::preparesDivergence(std::string_view Opcode) {
 
 bool gevo::gpu::timing::jumpsAlways(const SassInstruction &I) {
   return !I.Guarded && I.Opcode.compare(0, 3, "BRA") == 0;
+}
+
+void gevo::gpu::timing::findSpills(const ptx::Function &F, SassListing &L) {
+  std::set<uint32_t> OfPtx; // Lines.
+  for (const ptx::Instruction &I : F.Code) {
+    ptx::Mod Space = F.nth(I, ptx::ModClass::Space);
+    if (tracesAccess(I) &&
+        (Space == ptx::Mod::None || Space == ptx::Mod::Local))
+      OfPtx.insert(I.Line);
+  }
+  for (SassInstruction &I : L.Code)
+    I.Spill = accessesLocal(I.Opcode) && !OfPtx.count(I.Line);
+}
+
+uint32_t gevo::gpu::timing::lineKey(const SassInstruction &I) {
+  return !I.Spill ? I.Line : I.Results.empty() ? NoIndex : NoIndex - 1;
 }
 
 bool gevo::gpu::timing::combinesLanes(const SassListing &L, uint32_t Index) {

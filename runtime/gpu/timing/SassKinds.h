@@ -76,6 +76,25 @@ std::vector<bool> chooseCopies(const SassListing &L,
                                const std::vector<uint32_t> &SassStretch,
                                const std::vector<uint32_t> &Target);
 
+/// Finds branches of \p Out that the assembler turned round: of the two ways
+/// that PTX goes on, the one that comes first behind the machine's branch is
+/// the one that it does not jump to. \p Stretch is by instruction of \p F, and
+/// \p PlacesOf has, by stretch, its machine instructions.
+void findInverted(const ptx::Function &F, const std::vector<uint32_t> &Stretch,
+                  const std::vector<std::vector<uint32_t>> &PlacesOf,
+                  SassFunction &Out);
+
+/// True for a branch of PTX without a condition.
+bool jumps(const ptx::Instruction &I);
+
+/// Finds what the assembler stores and loads because registers are few: local
+/// memory at lines of \p F that access none.
+void findSpills(const ptx::Function &F, SassListing &L);
+
+/// By what copies of machine code are counted: the line, but of spills, which
+/// differ from copy to copy, all loads and all stores.
+uint32_t lineKey(const SassInstruction &I);
+
 /// Finds the accesses of \p Code, made of \p F, that the assembler made of
 /// several PTX instructions, and notes how wide they are.
 void findMerged(const ptx::Function &F, const SassListing &L,

@@ -33,13 +33,6 @@ using ptx::ModClass;
 
 namespace {
 
-/// What a lane of a machine instruction accesses.
-unsigned bytesOf(const std::string &Opcode) {
-  return Opcode.find(".128") != std::string::npos  ? 16
-         : Opcode.find(".64") != std::string::npos ? 8
-                                                   : 4;
-}
-
 unsigned bytesOf(const ptx::Function &F, const ptx::Instruction &I) {
   Mod Vector = F.nth(I, ModClass::Vector);
   unsigned Count = Vector == Mod::V2   ? 2
@@ -91,7 +84,7 @@ void gevo::gpu::timing::findMerged(const ptx::Function &F, const SassListing &L,
     for (SassOp &Op : Ops) {
       if (Op.What != SassOp::Access || !isPlain(F.Code[Op.Instruction]))
         continue;
-      unsigned Bytes = bytesOf(L.Code[Op.Place].Opcode);
+      unsigned Bytes = accessBytes(L.Code[Op.Place].Opcode);
       if (Bytes > bytesOf(F, F.Code[Op.Instruction]) &&
           HasPartner(Op.Instruction, Bytes))
         Op.Bytes = uint8_t(Bytes);

@@ -187,6 +187,9 @@ void Sm::branch(WarpSlot &W, uint64_t Now) {
   case UopKind::Reduce:
     memory(W, U, Now);
     break;
+  case UopKind::Spill:
+    spill(W, U, Now);
+    break;
   case UopKind::Branch:
     branch(W, Now);
     break;

@@ -226,6 +226,7 @@ private:
   static const TraceAccess &accessOf(const WarpSlot &W, const Uop &U);
   uint64_t takePath(uint64_t Now, uint64_t Cycles);
   void memory(WarpSlot &W, const Uop &U, uint64_t Now);
+  void spill(WarpSlot &W, const Uop &U, uint64_t Now);
   void sharedAccess(WarpSlot &W, const Uop &U, const TraceAccess &A,
                     uint64_t Now);
   void globalLoad(WarpSlot &W, const Uop &U, const TraceAccess &A,

@@ -67,6 +67,19 @@ uint64_t Sm::takePath(uint64_t Now, uint64_t Cycles) {
   W.MemoryDone = std::max(W.MemoryDone, Done);
 }
 
+/// Words of local memory lie side by side for the lanes of a warp, and what was
+/// spilled is read soon: a full warp has four sectors for each word, in L1.
+void Sm::spill(WarpSlot &W, const Uop &U, uint64_t Now) {
+  uint32_t Sectors = divideUp(uint32_t(W.Lanes) * U.Latency, SectorBytes);
+  uint64_t Cycles = divideUp(Sectors, P.L1SectorsPerCycle);
+  InstructionProfile &Cost = W.Stats[U.Instruction];
+  ++Cost.Requests;
+  Cost.Sectors += Sectors;
+  Cost.L1Hits += Sectors;
+  uint64_t Start = takePath(Now, Cycles);
+  setResults(W, U, Start + P.L1Latency + Cycles - 1, Stall::Global);
+}
+
 void Sm::memory(WarpSlot &W, const Uop &U, uint64_t Now) {
   if (W.Order != W.OrderEnd)
     return orderedAccess(W, U, Now);
