@@ -38,6 +38,9 @@ std::vector<Field> fieldsOf(Profile &P) {
       {Key "_interval", 1, 1024, &P.Pipes[unsigned(Unit::Name)].Interval});    \
   Fields.push_back(                                                            \
       {Key "_latency", 1, 4096, &P.Pipes[unsigned(Unit::Name)].Latency});
+#define LATER_PIPE(Name, Key, Like)                                            \
+  PIPE(Name, Key)                                                              \
+  Fields.back().Optional = (Fields.end() - 2)->Optional = true;
 #include "runtime/gpu/timing/ProfileFields.def"
   return Fields;
 }
@@ -153,6 +156,12 @@ std::optional<Diagnostic> Reader::finish() {
   for (const Field &F : Fields)
     if (!F.Optional && !Seen.count(F.Key))
       Missing.push_back(F.Key);
+#define LATER_PIPE(Name, Key, Like)                                            \
+  if (!Seen.count(Key "_interval"))                                            \
+    P.Pipes[unsigned(Unit::Name)].Interval = P.pipe(Unit::Like).Interval;      \
+  if (!Seen.count(Key "_latency"))                                             \
+    P.Pipes[unsigned(Unit::Name)].Latency = P.pipe(Unit::Like).Latency;
+#include "runtime/gpu/timing/ProfileFields.def"
   if (Missing.empty())
     return unfitting(P);
   std::string Message = "field " + quoted(Missing[0]) + " is missing";

@@ -41,6 +41,13 @@ std::vector<Step> simple(Mod T) {
   return ptx::typeBits(T) == 64 ? Add64 : one(Unit::Int);
 }
 
+/// Shifts, comparisons and bit fields have units of their own on Pascal, half
+/// as many as additions.
+Unit shiftUnit(const Profile &P) {
+  return P.pipe(Unit::Shift).Interval > P.pipe(Unit::Int).Interval ? Unit::Shift
+                                                                   : Unit::Int;
+}
+
 bool hasImmediate(const ptx::Function &F, const Instruction &I) {
   for (unsigned K = 0; K < I.NumOperands; ++K)
     if (F.operands(I)[K].Kind == OperandKind::Integer)
@@ -53,6 +60,14 @@ std::vector<Step> multiply(const Profile &P, const ptx::Function &F,
   if (ptx::isFloatType(T))
     return simple(T);
   unsigned N = unsigned(P.MulInstructions);
+  if (I.Op == Opcode::Dp4a || I.Op == Opcode::Dp2a)
+    return one(Unit::Mul);
+  // Of products of 16 bits, as ptxas 12.5 makes them for sm_60.
+  if (N > 1 && ptx::typeBits(T) == 32 && F.has(I, Mod::Hi))
+    return MulHiOf16;
+  if (N > 1 && ptx::typeBits(T) == 32 && F.has(I, Mod::Wide))
+    return hasImmediate(F, I) ? std::vector<Step>{Step{shiftUnit(P), 2}}
+                              : MulWideOf16;
   if (ptx::typeBits(T) == 64)
     return {Step{Unit::Mul, (F.has(I, Mod::Hi) ? 8 : 4) * N}};
   if (ptx::typeBits(T) == 16)
@@ -125,12 +140,16 @@ std::vector<Step> convert(const Profile &P, const ptx::Function &F,
       return {};
     if (A == B || (A == 64 && B == 32 && !ptx::isSignedType(From)))
       return {};
-    return one(Unit::Int);
+    // Signs are extended by shifts and bit fields, zeros by masks.
+    return one(ptx::isSignedType(From) ? shiftUnit(P) : Unit::Int);
   }
   if (ptx::typeBits(To) == 64 || ptx::typeBits(From) == 64)
     return one(wideConversion(P));
+  // HADD2.F32, but F2F where halves are for compatibility only (sm_61).
   if (To == Mod::F32 && isHalf(From))
-    return one(Unit::Half);
+    return one(P.pipe(Unit::Half).Interval > P.pipe(Unit::Convert).Interval
+                   ? Unit::Convert
+                   : Unit::Half);
   if (convertsFast(P, F, I, To, From))
     return one(Unit::Int);
   if (To == From && F.nth(I, ModClass::Round) == Mod::None)
@@ -138,12 +157,13 @@ std::vector<Step> convert(const Profile &P, const ptx::Function &F,
   return one(Unit::Convert);
 }
 
-std::vector<Step> logic(const ptx::Function &F, const Instruction &I, Mod T) {
+std::vector<Step> logic(const Profile &P, const ptx::Function &F,
+                        const Instruction &I, Mod T) {
   bool Wide = ptx::typeBits(T) == 64;
   switch (I.Op) {
   case Opcode::Shl:
   case Opcode::Shr:
-    return Wide ? hasImmediate(F, I) ? Logic64 : Shift64 : one(Unit::Int);
+    return {Step{shiftUnit(P), !Wide ? 1u : hasImmediate(F, I) ? 2u : 3u}};
   default:
     return Wide ? Logic64 : one(Unit::Int);
   }
@@ -333,7 +353,7 @@ std::vector<Step> gevo::gpu::timing::arithmeticSteps(const Profile &P,
     return T == Mod::F64 ? MinMaxF64
            : isHalf(T)   ? one(Unit::Half)
            : Wide        ? MinMax64
-                         : one(Unit::Int);
+                         : one(shiftUnit(P));
   case Opcode::Mul:
   case Opcode::Mad:
   case Opcode::Fma:
@@ -351,9 +371,15 @@ std::vector<Step> gevo::gpu::timing::arithmeticSteps(const Profile &P,
   case Opcode::Bfind:
   case Opcode::Brev:
   case Opcode::Fns:
+    // Before Volta a bit field may be read in reverse.
+    if (I.Op == Opcode::Brev && shiftUnit(P) == Unit::Shift)
+      return {Step{Unit::Shift, Wide ? 2u : 1u}};
     return Wide ? Bits64 : one(Unit::Bits);
   case Opcode::Bfe:
   case Opcode::Bfi:
+    if (shiftUnit(P) == Unit::Shift)
+      return {Step{Unit::Shift, Wide ? 4u : 1u}};
+    return BitField;
   case Opcode::Isspacep:
   case Opcode::Testp:
     return BitField;
@@ -366,8 +392,10 @@ std::vector<Step> gevo::gpu::timing::arithmeticSteps(const Profile &P,
   case Opcode::Setp:
     return T == Mod::F64 ? one(Unit::Fp64)
            : isHalf(T)   ? one(Unit::Half)
-           : Wide        ? Compare64
-                         : one(Unit::Int);
+           : Wide        ? std::vector<Step>{Step{shiftUnit(P), 2}}
+                         : one(shiftUnit(P));
+  case Opcode::Sad:
+    return {Step{shiftUnit(P), Wide ? 4u : 1u}};
   case Opcode::Selp:
   case Opcode::Slct:
     return Wide ? Logic64 : one(Unit::Int);
@@ -387,7 +415,7 @@ std::vector<Step> gevo::gpu::timing::arithmeticSteps(const Profile &P,
     return ptx::opcodeInfo(I.Op).Unit == ptx::Pipe::Special ? special(F, I, T)
                                                             : one(Unit::Int);
   case ptx::Family::Logic:
-    return logic(F, I, T);
+    return logic(P, F, I, T);
   case ptx::Family::Control:
     return one(Unit::Branch);
   default:

@@ -11,14 +11,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/gpu/timing/Rules.h"
 #include "test/unit/timing/OnGpu.h"
 
 using namespace gevo::gpu;
 using namespace gevo::gpu::timing;
 
 namespace {
-
-class PipesOnGpu : public OnGpu {};
 
 /// An instruction for a pipe; '#' is the number of the chain.
 struct PipeRow {
@@ -36,8 +35,20 @@ const PipeRow Rows[] = {
     {"mufu", Unit::Special, "ex2.approx.ftz.f32 %f#, %f#;\n", 1},
     {"convert", Unit::Convert,
      "cvt.rmi.f32.f32 %f#, %f#; cvt.rpi.f32.f32 %f#, %f#;\n", 2},
+    {"wide_convert", Unit::Fp64,
+     "cvt.rmi.f64.f64 %d#, %d#; cvt.rpi.f64.f64 %d#, %d#;\n", 2},
+    {"shift", Unit::Shift, "shr.u32 %r#, %r#, %r9;\n", 1},
+    {"max", Unit::Shift, "max.s32 %r#, %r#, %r9;\n", 1},
     {"popc", Unit::Bits, "popc.b32 %r#, %r#;\n", 1},
     {"shuffle", Unit::Shuffle, "shfl.sync.bfly.b32 %r#, %r#, 1, 31, -1;\n", 1},
+};
+
+class PipesOnGpu : public OnGpu {
+protected:
+  const PipeCost &pipe(const PipeRow &R) const {
+    return P.pipe(R.Name == std::string("wide_convert") ? wideConversion(P)
+                                                        : R.Pipe);
+  }
 };
 
 std::string chain(const char *Step, char Number) {
@@ -66,13 +77,54 @@ TEST_P(PipesOnGpu, DependentChains) {
   for (const PipeRow &R : Rows) {
     unsigned N = R.Instructions ? R.Instructions : unsigned(P.MulInstructions);
     // The first two of three XMADs go side by side.
-    double Cycles = double(N * P.pipe(R.Pipe).Latency);
+    double Cycles = double(N * pipe(R).Latency);
     if (R.Pipe == Unit::Mul && N > 1)
-      Cycles = double((N - 1) * P.pipe(R.Pipe).Latency) + 1;
+      Cycles = double((N - 1) * pipe(R).Latency) + 1;
     within10(perStep(Before, chain(R.Step, '0'), After), Cycles,
              std::string(R.Name) + "_latency");
     allCompared({std::string(R.Name) + "_latency"});
   }
+}
+
+/// What ptxas 12.5 makes for sm_60 and sm_61: bit fields read in reverse,
+/// halves that become floats by an addition or by a conversion, products of 16
+/// bits.
+TEST(Pascal, HasInstructionsOfItsOwn) {
+  auto Steps = [](const char *Gpu, const std::string &Code) {
+    Profile P = profileNamed(Gpu);
+    Bench B(P, kernel(P, ".param .u64 out",
+                      ".reg .b32 %r<9>; .reg .b64 %d<9>; .reg .f32 %f<9>; "
+                      ".reg .b16 %h<9>; .reg .pred %p<3>;\n" +
+                          Code));
+    const ptx::Function &F = *B.Module->kernel("k")->functions()[0];
+    std::string Out;
+    for (const Step &S : arithmeticSteps(P, F, F.Code[0]))
+      Out += std::to_string(S.Count) + unitName(S.Pipe) + " ";
+    return Out;
+  };
+  const struct {
+    const char *Code, *P100, *GTX1080Ti, *V100;
+  } Rows[] = {
+      {"brev.b32 %r1, %r2;", "1shift ", "1shift ", "1bits "},
+      {"bfe.u32 %r1, %r2, 3, 7;", "1shift ", "1shift ", "2int "},
+      {"shr.u64 %d1, %d2, 5;", "2shift ", "2shift ", "2int "},
+      {"setp.lt.f32 %p1, %f1, %f2;", "1shift ", "1shift ", "1int "},
+      {"min.f32 %f1, %f2, %f3;", "1shift ", "1shift ", "1int "},
+      {"sad.u32 %r1, %r2, %r3, %r4;", "1shift ", "1shift ", "1int "},
+      {"and.b32 %r1, %r2, %r3;", "1int ", "1int ", "1int "},
+      {"cvt.u32.u8 %r1, %h1;", "1int ", "1int ", "1int "},
+      {"cvt.s32.s16 %r1, %h1;", "1shift ", "1shift ", "1int "},
+      {"cvt.f32.f16 %f1, %h1;", "1half ", "1convert ", "1half "},
+      {"mul.hi.u32 %r1, %r2, %r3;", "4mul 1int ", "4mul 1int ", "2mul "},
+      {"mul.wide.u32 %d1, %r2, %r3;", "7mul 1int ", "7mul 1int ", "1mul "},
+      {"mul.wide.u32 %d1, %r2, 4;", "2shift ", "2shift ", "1mul "},
+  };
+  for (const auto &R : Rows) {
+    EXPECT_EQ(Steps("P100", R.Code), R.P100) << R.Code;
+    EXPECT_EQ(Steps("GTX1080Ti", R.Code), R.GTX1080Ti) << R.Code;
+    EXPECT_EQ(Steps("V100", R.Code), R.V100) << R.Code;
+  }
+  EXPECT_EQ(Steps("GTX1080Ti", "dp4a.u32.u32 %r1, %r2, %r3, %r4;"), "1mul ");
 }
 
 /// What a comparison guards waits longer than what selects by it.
@@ -99,7 +151,7 @@ TEST_P(PipesOnGpu, Throughput) {
       Step += chain(R.Step, C);
     double Cycles = perStep(Before, Step, After, {1024, 1, 1}, 20, 60);
     within10(4 * 1024 * N / Cycles,
-             32.0 * double(P.Schedulers) / double(P.pipe(R.Pipe).Interval),
+             32.0 * double(P.Schedulers) / double(pipe(R).Interval),
              std::string(R.Name) + "_per_cycle_and_sm");
     allCompared({std::string(R.Name) + "_per_cycle"});
   }
