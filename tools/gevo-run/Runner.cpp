@@ -107,11 +107,11 @@ public:
       return true;
     gpu::Result<gpu::timing::SassModule> M = gpu::timing::assemble(
         gpu::timing::findSassTools(), Ptx, Clock.profile().Arch);
-    if (M) {
+    if (M)
       Machine = std::move(*M);
+    if (M && Machine->WhyNoCode.empty())
       return true;
-    }
-    WhyRules = M.error().Message;
+    WhyRules = M ? Machine->WhyNoCode : M.error().Message;
     Error = "no costs from machine code: " + WhyRules;
     if (Options.Costs == CostChoice::Sass)
       return false;

@@ -49,6 +49,7 @@ MachineCode assembleFunction(const Function &F) {
   auto It = Machine->find(F.Code->name());
   if (It != Machine->end())
     Made.Registers = It->second.Registers;
+  Made.Why = Machine->WhyNoCode;
   Made.Code = std::move(*Machine);
   return Made;
 }

@@ -12,8 +12,9 @@
 // depends on the machine code and on what was executed, not on how the PTX was
 // written. sm_70 is assembled as sm_75, whose instruction set is Volta's with
 // additions, if the disassembler does not read it (that of CUDA 13.1 and later
-// does not). Earlier architectures have another instruction set and are priced
-// by the rules.
+// does not). Earlier architectures have another instruction set, which it does
+// not read either: they are priced by the rules, with the assembler's count of
+// registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,6 +56,8 @@ struct SassListing {
 struct SassModule : std::map<std::string, SassListing> {
   std::string Assembler; ///< "ptxas 12.5.82"
   uint64_t Arch = 0;     ///< What it was assembled for.
+  /// Why there are counts of registers only and no instructions, if so.
+  std::string WhyNoCode;
 };
 
 /// Reads what "nvdisasm -gp -hex -c" prints.
@@ -72,7 +75,9 @@ SassTools findSassTools();
 
 /// Assembles \p Ptx for \p Arch and reads it back, or finds what was made of
 /// it before (see SassCache.h); of a kernel \p Entry alone, with what it uses,
-/// unless that is empty. Lines are those of \p Ptx in any case.
+/// unless that is empty. Lines are those of \p Ptx in any case. Of
+/// architectures that the disassembler does not read there are only counts of
+/// registers, for which the assembler alone must be there.
 Result<SassModule> assemble(const SassTools &Tools, std::string_view Ptx,
                             uint64_t Arch, const std::string &Entry = {});
 

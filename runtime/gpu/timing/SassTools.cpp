@@ -115,6 +115,9 @@ Diagnostic withoutPath(Diagnostic Failure, const std::string &Path) {
   return Failure;
 }
 
+/// The first architecture whose machine code is read.
+constexpr uint64_t FirstRead = 70;
+
 /// The machine code of \p Ptx as text, behind lines that say by what and for
 /// what it was made, and how many registers the code for \p Wanted uses. The
 /// disassembler may be too new for Volta, whose code is then made for Turing.
@@ -140,11 +143,14 @@ Result<std::string> make(const SassTools &Tools, std::string_view Ptx,
     // Occupancy is that of the architecture itself.
     if (Arch == Wanted)
       Registers = registerLines(*Assembled);
+    std::string Head = "ptxas " + versionOf(Tools.Assembler) + "\n" +
+                       std::to_string(Arch) + "\n" + Registers;
+    if (Arch < FirstRead)
+      return Head;
     Result<std::string> Listing =
         runProcess({Tools.Disassembler, "-gp", "-hex", "-c", Binary});
     if (Listing)
-      return "ptxas " + versionOf(Tools.Assembler) + "\n" +
-             std::to_string(Arch) + "\n" + Registers + *Listing;
+      return Head + *Listing;
     if (Arch >= Turing)
       return Listing.error();
   }
@@ -155,12 +161,15 @@ Result<SassModule> readMade(const std::string &Text) {
   size_t First = Text.find('\n'), Second = Text.find('\n', First + 1);
   if (Second == std::string::npos)
     return Diagnostic{"the listing of machine code has no instructions"};
+  uint64_t Arch = std::strtoull(Text.c_str() + First + 1, nullptr, 10);
+  bool HasCode = Arch >= FirstRead;
   Result<SassModule> M =
-      parseListing(std::string_view(Text).substr(Second + 1));
+      HasCode ? parseListing(std::string_view(Text).substr(Second + 1))
+              : SassModule();
   if (!M)
     return M;
   M->Assembler = Text.substr(0, First);
-  M->Arch = std::strtoull(Text.c_str() + First + 1, nullptr, 10);
+  M->Arch = Arch;
   constexpr std::string_view Word = "registers ";
   for (size_t At = Second + 1; Text.compare(At, Word.size(), Word) == 0;
        At = Text.find('\n', At) + 1) {
@@ -168,7 +177,8 @@ Result<SassModule> readMade(const std::string &Text) {
     unsigned long Count =
         std::strtoul(Text.c_str() + At + Word.size(), &Name, 10);
     size_t Begin = size_t(Name - Text.c_str()) + 1;
-    auto It = M->find(Text.substr(Begin, Text.find('\n', Begin) - Begin));
+    std::string Function = Text.substr(Begin, Text.find('\n', Begin) - Begin);
+    auto It = HasCode ? M->find(Function) : M->try_emplace(Function).first;
     if (It != M->end())
       It->second.Registers = uint32_t(Count);
   }
@@ -202,13 +212,14 @@ Result<SassModule> gevo::gpu::timing::assemble(const SassTools &Tools,
                                                std::string_view Ptx,
                                                uint64_t Arch,
                                                const std::string &Entry) {
-  if (!Tools.found())
+  Diagnostic Unread{"the machine code of sm_" + std::to_string(Arch) +
+                    " cannot be read"};
+  if (Arch < FirstRead && Tools.Assembler.empty())
+    return Unread;
+  if (Arch >= FirstRead && !Tools.found())
     return Diagnostic{
         std::string(Tools.Assembler.empty() ? "ptxas" : "nvdisasm") +
         " is not on this machine"};
-  if (Arch < 70)
-    return Diagnostic{"the machine code of sm_" + std::to_string(Arch) +
-                      " cannot be read"};
   ptx::KernelText Part = Entry.empty() ? ptx::KernelText{std::string(Ptx), {}}
                                        : ptx::kernelText(Ptx, Entry);
   Result<SassModule> M = assembleText(Tools, Part.Text, Arch, Entry);
@@ -217,6 +228,10 @@ Result<SassModule> gevo::gpu::timing::assemble(const SassTools &Tools,
     Part = {std::string(Ptx), {}};
     M = assembleText(Tools, Part.Text, Arch, Entry);
   }
+  if (Arch < FirstRead && (!M || M->empty()))
+    return Unread;
+  if (Arch < FirstRead)
+    M->WhyNoCode = Unread.Message;
   if (M)
     for (auto &[Name, Listing] : *M)
       for (SassInstruction &I : Listing.Code)

@@ -57,7 +57,7 @@ CostProgram costsOf(const Profile &P, const Kernel &K,
   uint32_t Registers = std::max(16u, K.attributes().RegistersPerThread);
   std::vector<SassFunction> Sass;
   std::set<std::string> Unknown;
-  if (Machine)
+  if (Machine && Machine->WhyNoCode.empty())
     for (const ptx::Function *F : K.functions()) {
       auto It = Machine->find(F->Name);
       if (It == Machine->end())
@@ -77,7 +77,9 @@ CostProgram costsOf(const Profile &P, const Kernel &K,
   CostProgram Costs = lowerPtx(P, K.module().source(), K.functions(), Registers,
                                Whole ? &Sass : nullptr);
   Costs.RegistersEstimated = !Counted;
-  if (Machine && !Whole)
+  if (Machine && !Machine->WhyNoCode.empty())
+    Costs.WhyRules = Machine->WhyNoCode;
+  else if (Machine && !Whole)
     Costs.WhyRules = "there is no machine code of the function " +
                      K.functions()[Sass.size()]->Name;
   if (Whole) {
