@@ -152,8 +152,7 @@ void FunctionLowering::findFolded() {
       Free[K] = true;
       continue;
     }
-    // A wide product and the 64-bit addition behind it are one instruction, so
-    // the addition is free.
+    // A wide product has the 64-bit addition behind it in it.
     bool WideProduct = I.Op == Opcode::Mul && F.has(I, Mod::Wide) &&
                        ptx::typeBits(F.nth(I, ModClass::Type)) == 32;
     if (WideProduct && Ops[K].Results.size() == 1) {
@@ -269,7 +268,6 @@ void FunctionLowering::lowerMemory(uint32_t Index, const Operands &O) {
     U = fenceUop(P, F.nth(I, ModClass::Scope) == Mod::ScopeCta);
     break;
   default: // Prefetches: issued, nothing waits.
-    U.Kind = UopKind::Alu;
     U.Latency = 1;
     break;
   }
@@ -315,9 +313,12 @@ void FunctionLowering::lower(uint32_t Index) {
   case ptx::Family::Sync:
     return lowerControl(Index, O);
   case ptx::Family::Control:
-    if (I.Op == Opcode::Brx)
-      lowerSteps({Step{Unit::Int, 2}}, Index, {O.Sources, {FirstTemp}});
-    return lowerControl(Index, O);
+    if (I.Op != Opcode::Brx)
+      return lowerControl(Index, O);
+    // Where to jump is read from a table of constants.
+    lowerSteps({Step{Unit::Int, 1}, Step{Unit::Memory, 1}}, Index,
+               {O.Sources, {FirstTemp}}, unsigned(P.ConstLatency));
+    return lowerControl(Index, {{FirstTemp}, {}});
   default:
     break;
   }

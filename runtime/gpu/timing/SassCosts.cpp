@@ -101,7 +101,9 @@ SassPipe Matching::kindOf(uint32_t Index) const {
   if (Opcode.compare(0, 3, "LDC") == 0 &&
       (Own == NoIndex || !tracesAccess(F.Code[Own]) ||
        isConstantOperand(F, F.Code[Own])))
-    return {SassClass::Nothing, Unit::None};
+    return readsTable(Listing.Code[Index])
+               ? SassPipe{SassClass::Pipe, Unit::Memory}
+               : SassPipe{SassClass::Nothing, Unit::None};
   if (C.Class == SassClass::Control && preparesDivergence(Opcode))
     return {SassClass::Pipe, Unit::Branch};
   if (C.Pipe == Unit::Convert && convertsWide(Opcode))
@@ -343,6 +345,8 @@ void Matching::placePlain(uint32_t Index, const SassPipe &C,
   bool Here = Own != NoIndex && Stretch[Own] == To && !endsRegion(F.Code[Own]);
   uint32_t Holder = Here ? Own : FirstOf[To];
   Op.Instruction = Own == NoIndex ? Holder : Own;
+  if (readsTable(Listing.Code[Index]))
+    Op.Latency = uint16_t(P.ConstLatency);
   if (Listing.Code[Index].Spill) {
     Op.What = SassOp::Spill;
     Op.Latency = uint16_t(accessBytes(Listing.Code[Index].Opcode));

@@ -92,6 +92,10 @@ bool gevo::gpu::timing::makesConstant(const SassInstruction &I) {
   return I.Sources.empty() && !I.Results.empty();
 }
 
+bool gevo::gpu::timing::readsTable(const SassInstruction &I) {
+  return isOrModifies(I.Opcode, "LDC") && I.Sources.size() > I.Guarded;
+}
+
 bool gevo::gpu::timing::accessesLocal(std::string_view Opcode) {
   return isOrModifies(Opcode, "LDL") || isOrModifies(Opcode, "STL");
 }

@@ -43,6 +43,10 @@ bool convertsWide(std::string_view Opcode);
 /// True for arithmetic on no register at all.
 bool makesConstant(const SassInstruction &I);
 
+/// True for a load from a table of constants, such as the places that a switch
+/// jumps to.
+bool readsTable(const SassInstruction &I);
+
 /// True for loads from and stores to local memory.
 bool accessesLocal(std::string_view Opcode);
 
