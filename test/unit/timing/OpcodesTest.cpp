@@ -91,8 +91,8 @@ Unit pipeOn(const char *Gpu, const char *Opcode) {
   return Unit::None;
 }
 
-// From and to 64 bits: 16 a cycle on 7.0, 8.0 and 9.0, 2 on 8.9, as the guide
-// says.
+// From and to 64 bits: 16 a cycle on 7.0, and no more than the units of doubles
+// do where these are few, as the guide has it for 6.1.
 TEST(Opcodes, WideConversionsAreBoundByDoubles) {
   for (const char *Opcode : {"F2F.F64.F32", "F2F.F32.F64", "I2F.F64", "F2I.S64",
                              "I2F.U64.RP", "F2I.F64.TRUNC", "FRND.F64"}) {
