@@ -178,9 +178,14 @@ void ListingReader::instruction(std::string_view Line) {
   if (Word)
     Whole->Hash = mixHash(Whole->Hash, *Word);
   if (Line.substr(0, 4) == "/* 0") {
-    // The second half of the encoding has the stall count in bits 41 to 44.
-    if (Word && !Current->Code.empty())
-      Current->Code.back().Stall = uint8_t(*Word >> 41 & 15);
+    // The second half of the encoding has the stall count in bits 41 to 44, the
+    // counter of its results in 46 to 48 and those it waits for in 52 to 57.
+    if (Word && !Current->Code.empty()) {
+      SassInstruction &Last = Current->Code.back();
+      Last.Stall = uint8_t(*Word >> 41 & 15);
+      Last.Counter = uint8_t(*Word >> 46 & 7);
+      Last.Awaits = uint8_t(*Word >> 52 & 63);
+    }
     return;
   }
   std::string_view Rest = trim(Line.substr(Line.find("*/") + 2));

@@ -42,6 +42,11 @@ struct SassInstruction {
   bool Guarded = false;   ///< By the last of its sources.
   bool ReadsLane = false; ///< Its result is the number of the lane.
   bool Spill = false;     ///< Of local memory that PTX does not access.
+  /// Which of the warp's six counters has its results outstanding, and a bit
+  /// for each counter that must be zero before it is issued.
+  uint8_t Counter = NoCounter;
+  uint8_t Awaits = 0;
+  static constexpr uint8_t NoCounter = 7;
   std::vector<uint16_t> Sources, Results; ///< See SassOp.
 };
 
@@ -94,6 +99,10 @@ std::optional<CostChoice> costChoiceByName(std::string_view Name);
 /// The registers of an instruction: \p Opcode with its modifiers, \p Text what
 /// stands behind it.
 void findRegisters(SassInstruction &I, std::string_view Text);
+
+/// The registers, by instruction of \p L, that must have arrived before it is
+/// issued although it does not read them; see SassWaits.cpp.
+std::vector<std::vector<uint16_t>> awaitedRegisters(const SassListing &L);
 
 /// What the machine code of \p F issues, and when. The rules say what one copy
 /// of a PTX instruction would be; loops that were unrolled have several.

@@ -40,6 +40,7 @@ public:
   Matching(const Profile &P, const ptx::Function &F, const SassListing &L)
       : P(P), F(F), Listing(L) {
     followCopies(F, Listing);
+    Awaited = awaitedRegisters(Listing);
   }
   SassFunction run();
 
@@ -72,6 +73,7 @@ private:
   const Profile &P;
   const ptx::Function &F;
   SassListing Listing;
+  std::vector<std::vector<uint16_t>> Awaited;       ///< By machine instruction.
   std::map<uint32_t, std::vector<uint32_t>> OfLine; ///< PTX, by line.
   std::vector<uint32_t> Stretch;                    ///< By PTX instruction.
   std::vector<uint32_t> FirstOf;                    ///< By stretch of PTX.
@@ -285,6 +287,8 @@ SassOp Matching::opOf(uint32_t Index, Unit Pipe) const {
   Op.Stall = I.Stall;
   Op.Place = Index;
   Op.Sources = I.Sources;
+  Op.Sources.insert(Op.Sources.end(), Awaited[Index].begin(),
+                    Awaited[Index].end());
   Op.Results = I.Results;
   return Op;
 }
