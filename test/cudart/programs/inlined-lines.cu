@@ -12,12 +12,16 @@
 #include "Inputs/check.h"
 #include "Inputs/inlined-lines.h"
 
-// TEXT: inlined-lines.h:4, called near {{.*}}inlined-lines.cu:[[#@LINE+10]]
-// TEXT: global read of 4 bytes {{.*}}inlined-lines.h:4, called near {{.*}}inlined-lines.cu:[[#@LINE+9]])
-// TEXT: assertion 'from[i] > 0' failed at {{.*}}inlined-lines.h:4 {{.*}}, called near {{.*}}inlined-lines.cu:[[#@LINE+8]])
+// TEXT: inlined-lines.h:4, called near {{.*}}inlined-lines.cu:[[#@LINE+14]]
+// TEXT: global read of 4 bytes {{.*}}inlined-lines.h:4, called near {{.*}}inlined-lines.cu:[[#@LINE+13]])
+// TEXT: assertion 'from[i] > 0' failed at {{.*}}inlined-lines.h:4 {{.*}}, called near {{.*}}inlined-lines.cu:[[#@LINE+12]])
 // JSON: "caller_file": "{{.*}}inlined-lines.cu"
-// JSON-NEXT: "caller_line": [[#@LINE+6]]
-// JSON: inlined-lines.h:4, called near {{.*}}inlined-lines.cu:[[#@LINE+5]]
+// JSON-NEXT: "caller_line": [[#@LINE+10]]
+// JSON: "lines": [
+// JSON: "file": "{{.*}}inlined-lines.h"
+// JSON-NEXT: "line": 4
+// JSON-NEXT: "caller_file": "{{.*}}inlined-lines.cu"
+// JSON-NEXT: "caller_line": [[#@LINE+5]]
 __global__ void copy(const float *from, float *to, int n, int at) {
   int i = threadIdx.x;
   if (i < n)
