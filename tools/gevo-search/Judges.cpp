@@ -83,14 +83,23 @@ Error Judges::observe(Target &T) {
   const Target &First = Targets.front();
   auto ObserveRun = [&](const Command &C, ArrayRef<WholeCase> Seen,
                         size_t Number) -> Expected<WholeCase> {
-    Expected<ProgramRun> Run = Number < Seen.size()
-                                   ? Seen[Number].Run
-                                   : findWritten(T.Scenario, Asked, C, V);
+    // What the runs before it needed does not tell what this one may need.
+    WholeScenario S = T.Scenario;
+    S.Seconds = 0;
+    S.StepLimit = 0;
+    Expected<ProgramRun> Run =
+        Number < Seen.size() ? Seen[Number].Run : findWritten(S, Asked, C, V);
     if (!Run)
       return Run.takeError();
     if (Asked.AcceptFindings && T.Cases.empty())
-      T.Scenario.AcceptedFindings = runWhole(T.Scenario, *Run, {}).Findings;
-    return observeOriginal(T.Scenario, *Run);
+      S.AcceptedFindings = runWhole(S, *Run, {}).Findings;
+    Expected<WholeCase> Case = observeOriginal(S, *Run);
+    bool Unlimited =
+        !S.StepLimit || (!T.Cases.empty() && !T.Scenario.StepLimit);
+    S.StepLimit = Unlimited ? 0 : std::max(S.StepLimit, T.Scenario.StepLimit);
+    S.Seconds = std::max(S.Seconds, T.Scenario.Seconds);
+    T.Scenario = std::move(S);
+    return Case;
   };
   Expected<WholeCase> Case = ObserveRun(Asked.Program, First.Cases, 0);
   if (!Case)
