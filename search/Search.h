@@ -97,6 +97,8 @@ public:
   const SearchOptions &options() const { return Options; }
   unsigned population() const;
   bool done() const;
+  /// What part of the budget is spent, from 0 to 1; 0 without a budget.
+  double spent() const;
   /// The dice for one purpose in this generation.
   Random dice(uint64_t Purpose) const;
   bool seen(const EditList &Edits) const { return Seen.contains(keyOf(Edits)); }
@@ -108,8 +110,6 @@ public:
   /// @}
 
 private:
-  /// What part of the budget is spent, from 0 to 1; 0 without a budget.
-  double spent() const;
   std::vector<Individual> evaluateSome(llvm::ArrayRef<EditList> Batch,
                                        bool Counted);
   void enter(const Variant &V, Individual &I, bool Counted);

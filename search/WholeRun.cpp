@@ -109,6 +109,9 @@ static void setTime(const Objective &Goal, WholeRun &R) {
   }
 }
 
+// What is less than any status or signal that LLVM tells.
+static constexpr int NeverStarted = -3;
+
 // A Ctrl-C that ends the search is not for the program, whose half run would
 // refuse a variant. Negative if it did not end by itself; \p Message says why.
 static int execute(const WholeScenario &S, ArrayRef<StringRef> Words,
@@ -125,7 +128,7 @@ static int execute(const WholeScenario &S, ArrayRef<StringRef> Words,
                          /*MemoryLimit=*/0, &Message, &NotStarted);
   pthread_sigmask(SIG_SETMASK, &Before, nullptr);
   if (NotStarted)
-    return -1;
+    return NeverStarted;
   RunWatch Watch(Child.Pid, S.MemoryBytes, S.Seconds);
   int Status = sys::Wait(Child, std::nullopt, &Message).ReturnCode;
   if (!Watch.exceeded() && !Watch.late()) {
@@ -213,7 +216,10 @@ WholeRun gevo::runWhole(const WholeScenario &S, const ProgramRun &P,
   if (S.NoteWrites)
     R.Written = pathsIn(Folder->beside(WritesName));
   if (R.ExitStatus < 0) {
-    R.Result = Fitness::failed(Stage::Run, Message);
+    R.Result =
+        R.ExitStatus == NeverStarted
+            ? Fitness::notJudged("cannot start '" + S.GevoRun + "': " + Message)
+            : Fitness::failed(Stage::Run, Message);
     return R;
   }
   std::string Problem;

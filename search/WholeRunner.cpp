@@ -373,9 +373,8 @@ Fitness WholeRunner::run(const Payload &Code) {
                                             .str());
   if (F.valid() && S.MustGain && F.Time >= Original)
     return Fitness::failed(Stage::Time,
-                           formatv("in {0} runs of each, in turn, it is no "
-                                   "faster than the original beyond the noise",
-                                   S.Pairs));
+                           "in runs of both, in turn, it is no faster than "
+                           "the original beyond the noise");
   if (F.valid() && (CheckAlways || F.Time < Original)) {
     double Time = F.Time;
     F = runAll(Files, RunMode::Checked);
@@ -403,9 +402,9 @@ Fitness WholeRunner::runPaired(const WholeCase &Case,
       return F;
     WholeRun Original = runWhole(S, Case.Run, {}, RunMode::Plain);
     if (!Original.Result.valid())
-      return Fitness::failed(Stage::Run, "the original, which is run in turn "
-                                         "with it, failed: " +
-                                             Original.Result.Reason);
+      return Fitness::notJudged("the original, which is run in turn with a "
+                                "variant, failed: " +
+                                Original.Result.Reason);
     Times.add(Original.Result.Time, F.Time);
     // A bound of 1 is for what the pairs say together.
     if (Times.isHopeless(S.TimeBound > 1 ? S.TimeBound : 0))

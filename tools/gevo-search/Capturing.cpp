@@ -347,8 +347,12 @@ gevo::otherInputs(const LaunchScenario &From, const std::string &Gpu,
       json::parse<std::vector<std::string>>(Text);
   if (!Names) {
     consumeError(Names.takeError());
-    return failure("no other inputs can be made: " + Text +
-                   roomLeft(sys::path::parent_path(Folder)));
+    constexpr uint64_t ForInputs = 1 << 20;
+    if (Error Full =
+            checkRoom({sys::path::parent_path(Folder).str(), temporaryFolder()},
+                      ForInputs))
+      return Full;
+    return failure("no other inputs can be made: " + Text);
   }
   // Once they are known to be there: a search that is resumed takes them.
   if (!Known)

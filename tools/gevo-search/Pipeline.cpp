@@ -209,7 +209,7 @@ Error Pipeline::checkBudget(const Search &S) {
   if (Asked.MaxSeconds)
     Limit += (Limit.empty() ? "" : " and ") +
              ("--budget=" + duration(Asked.MaxSeconds));
-  if (!S.done()) {
+  if (S.spent() < 1) {
     V.say("going on after " + Spent + "; it may have " + Limit + " in all");
     return Options.NewBudget ? keepBudget(Options.Folder, Ready.asked())
                              : Error::success();

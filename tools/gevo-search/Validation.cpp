@@ -59,7 +59,12 @@ std::optional<Exam> Judges::inputsExam(const Target &T, size_t Round) {
     Expected<std::optional<LaunchScenario>> Made =
         drawInputs(Round, /*Again=*/false);
     if (Error E = Made.takeError()) {
-      judged(Fitness::notJudged(toString(std::move(E))));
+      bool Mendable = E.isA<MachineError>();
+      std::string Why = toString(std::move(E));
+      if (Mendable)
+        judged(Fitness::notJudged(Why));
+      else
+        V.say("validated with no further inputs: " + Why);
       return std::nullopt;
     }
     if (!*Made)
