@@ -279,7 +279,7 @@ ordered_json gevo::run::reportJson(const ProgramReport &R) {
     K["time_us"] = Row.Microseconds;
     K["costs"] = Row.FromSass == Row.Launches      ? "sass"
                  : Row.InTextOrder == Row.Launches ? "ptx-text"
-                 : Row.FromSass                    ? "mixed"
+                 : Row.FromSass || Row.InTextOrder ? "mixed"
                                                    : "ptx-rules";
     if (!Row.WhyRules.empty())
       K["costs_reasons"] = Row.WhyRules;

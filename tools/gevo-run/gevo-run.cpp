@@ -39,7 +39,7 @@ const char Help[] =
     "  --check[=CHECKS]  report mistakes of kernels: all, or as below\n"
     "  --profile         show the lines on which kernels spend their time\n"
     "  --time=off        do not model time; faster\n"
-    "  --costs=SOURCE    auto (default) or rules, as below\n"
+    "  --costs=SOURCE    auto (default), rules or text, as below\n"
     "  --json=FILE       write the report to FILE, - for standard output\n"
     "  --substitute=FILE take kernels of the same names from this PTX file\n"
     "  --original=FILE   the PTX that the substitute before it was made from: "

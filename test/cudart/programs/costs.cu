@@ -10,6 +10,8 @@
 // RUN: env GEVO_COSTS=rules gevo-run --json=%t.rules.json -- %t | FileCheck %s --check-prefix=OTHER
 // RUN: gevo-run --costs=text --json=%t.text.json -- %t
 // RUN: FileCheck %s --check-prefix=TEXT < %t.text.json
+// RUN: env GEVO_COSTS=text gevo-run --json=%t.text.json -- %t
+// RUN: FileCheck %s --check-prefix=TEXT < %t.text.json
 // RUN: env GEVO_COSTS=free not gevo-run -- %t 2>&1 | FileCheck %s --check-prefix=FREE
 // RUN: not gevo-run --costs=free -- %t 2>&1 | FileCheck %s --check-prefix=OPTION
 // RUN: mkdir -p %t.cuda/bin && cp /bin/false %t.cuda/bin/ptxas
