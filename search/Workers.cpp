@@ -104,14 +104,23 @@ static void keepFreedMemory() {
   mallopt(M_TOP_PAD, 1 << 20);
 }
 
+// The parent decides when to stop. What it does about a signal is not for its
+// workers to do; what it ignores, as below nohup, they ignore, too.
+static void forgetSignals() {
+  std::signal(SIGINT, SIG_IGN);
+  std::signal(SIGUSR1, SIG_IGN);
+  std::signal(SIGPIPE, SIG_DFL);
+  struct sigaction Now;
+  for (int Signal : {SIGTERM, SIGHUP})
+    if (!sigaction(Signal, nullptr, &Now) && Now.sa_handler != SIG_IGN)
+      std::signal(Signal, SIG_DFL);
+}
+
 [[noreturn]] static void serve(int In, int Out, pid_t Parent,
                                const WorkerLimits &Limits,
                                const std::function<Service()> &Start) {
-  // The parent decides when to stop; without it there is nobody to work for.
-  std::signal(SIGINT, SIG_IGN);
-  std::signal(SIGUSR1, SIG_IGN);
-  std::signal(SIGTERM, SIG_DFL);
-  std::signal(SIGPIPE, SIG_DFL);
+  forgetSignals();
+  // Without the parent there is nobody to work for.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != Parent)
     _exit(0);

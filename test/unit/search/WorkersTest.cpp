@@ -37,6 +37,8 @@ static std::string serve(StringRef Message) {
   if (Message == "kill" || (Message.consume_front("kill once ") &&
                             !sys::fs::create_directory(Message, false)))
     kill(getpid(), SIGKILL);
+  if (Message == "hang up")
+    raise(SIGHUP);
   if (Message == "hang")
     for (;;)
       pause();
@@ -123,6 +125,20 @@ TEST(Workers, CanBeAskedWithoutWaiting) {
   auto Pool = start(1, /*Seconds=*/60);
   Pool->send(0, "hang");
   EXPECT_FALSE(cantFail(Pool->waitFor(1)).has_value());
+}
+
+// What the process that started it does about a signal, a worker does not.
+TEST(Workers, HandleNoSignals) {
+  auto Before = std::signal(SIGHUP, [](int) {});
+  auto Pool = start(1, /*Seconds=*/60);
+  Pool->send(0, "hang up");
+  EXPECT_EQ(cantFail(Pool->wait()).Death, "signal Hangup");
+  // Below nohup it goes on.
+  std::signal(SIGHUP, SIG_IGN);
+  Pool = start(1, /*Seconds=*/60);
+  Pool->send(0, "hang up");
+  EXPECT_EQ(cantFail(Pool->wait()).Text.value_or(""), "did hang up");
+  std::signal(SIGHUP, Before);
 }
 
 // It is not the program itself that takes it, but one that it starts, and none
