@@ -11,9 +11,11 @@
 
 #include "search/RunWatch.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <csignal>
+#include <sys/wait.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -60,7 +62,8 @@ std::vector<pid_t> gevo::withDescendants(pid_t Root) {
   return All;
 }
 
-RunWatch::RunWatch(pid_t Child, uint64_t Bytes, unsigned Seconds) {
+RunWatch::RunWatch(pid_t Child, uint64_t Bytes, unsigned Seconds)
+    : Child(Child) {
   if (!Bytes && !Seconds)
     return;
   using Clock = std::chrono::steady_clock;
@@ -70,11 +73,11 @@ RunWatch::RunWatch(pid_t Child, uint64_t Bytes, unsigned Seconds) {
   sigset_t All, Before;
   sigfillset(&All);
   pthread_sigmask(SIG_SETMASK, &All, &Before);
-  Thread = std::thread([this, Child, Bytes, End] { watch(Child, Bytes, End); });
+  Thread = std::thread([this, Bytes, End] { watch(Bytes, End); });
   pthread_sigmask(SIG_SETMASK, &Before, nullptr);
 }
 
-RunWatch::~RunWatch() {
+void RunWatch::stop() {
   {
     std::lock_guard<std::mutex> Guard(Lock);
     Stopped = true;
@@ -84,7 +87,18 @@ RunWatch::~RunWatch() {
     Thread.join();
 }
 
-void RunWatch::watch(pid_t Child, uint64_t Bytes,
+RunWatch::~RunWatch() { stop(); }
+
+void RunWatch::awaitEnd() {
+  siginfo_t How = {};
+  sys::RetryAfterSignal(-1, waitid, P_PID, Child, &How, WEXITED | WNOWAIT);
+  stop();
+  // Then it was too late to kill it, and what it did counts.
+  if (How.si_code != CLD_KILLED || How.si_status != SIGKILL)
+    Exceeded = Late = false;
+}
+
+void RunWatch::watch(uint64_t Bytes,
                      std::chrono::steady_clock::time_point End) {
   std::unique_lock<std::mutex> Guard(Lock);
   while (!Stop.wait_for(Guard, LookEvery, [this] { return Stopped; })) {

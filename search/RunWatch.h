@@ -43,15 +43,21 @@ public:
   RunWatch(pid_t Child, uint64_t Bytes, unsigned Seconds = 0);
   ~RunWatch();
 
-  /// They were killed as they had too much memory.
+  /// Until the child has ended, by itself or not. It can be waited for then,
+  /// and not before: its number may be another's once somebody has.
+  void awaitEnd();
+
+  /// They were killed as they had too much memory. For certain after
+  /// awaitEnd(): before, the child may have ended by itself at the same moment.
   bool exceeded() const { return Exceeded; }
-  /// They were killed as they took too long.
+  /// They were killed as they took too long; for certain as above.
   bool late() const { return Late; }
 
 private:
-  void watch(pid_t Child, uint64_t Bytes,
-             std::chrono::steady_clock::time_point End);
+  void watch(uint64_t Bytes, std::chrono::steady_clock::time_point End);
+  void stop();
 
+  pid_t Child;
   std::atomic<bool> Exceeded{false}, Late{false};
   std::mutex Lock;
   std::condition_variable Stop;

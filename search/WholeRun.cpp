@@ -130,6 +130,7 @@ static int execute(const WholeScenario &S, ArrayRef<StringRef> Words,
   if (NotStarted)
     return NeverStarted;
   RunWatch Watch(Child.Pid, S.MemoryBytes, S.Seconds);
+  Watch.awaitEnd();
   int Status = sys::Wait(Child, std::nullopt, &Message).ReturnCode;
   if (!Watch.exceeded() && !Watch.late()) {
     if (Status < 0)

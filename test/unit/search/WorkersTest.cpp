@@ -224,12 +224,30 @@ TEST(RunWatch, EndsWhatTakesTooLong) {
   char Byte;
   EXPECT_EQ(read(Pipe[0], &Byte, 1), 0);
   EXPECT_GE(std::chrono::steady_clock::now() - Start, std::chrono::seconds(1));
+  Watch.awaitEnd();
   int Status = 0;
   EXPECT_EQ(waitpid(Child, &Status, 0), Child);
   EXPECT_TRUE(WIFSIGNALED(Status) && WTERMSIG(Status) == SIGKILL);
   EXPECT_TRUE(Watch.late());
   EXPECT_FALSE(Watch.exceeded());
   close(Pipe[0]);
+}
+
+// The limit comes while nobody has waited for it yet.
+TEST(RunWatch, DoesNotBlameWhatHasEnded) {
+  pid_t Child = fork();
+  ASSERT_GE(Child, 0);
+  if (Child == 0)
+    _exit(7);
+  RunWatch Watch(Child, /*Bytes=*/0, /*Seconds=*/1);
+  for (unsigned Try = 0; Try < 500 && !Watch.late(); ++Try)
+    usleep(10000);
+  EXPECT_TRUE(Watch.late());
+  Watch.awaitEnd();
+  EXPECT_FALSE(Watch.late());
+  int Status = 0;
+  EXPECT_EQ(waitpid(Child, &Status, 0), Child);
+  EXPECT_TRUE(WIFEXITED(Status) && WEXITSTATUS(Status) == 7);
 }
 
 TEST(WholeCase, RefusesARunThatLaunchesNothing) {
