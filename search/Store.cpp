@@ -26,8 +26,7 @@
 using namespace llvm;
 using namespace gevo;
 
-static constexpr StringLiteral EvaluationsName = "evaluations.jsonl",
-                               CheckpointName = "checkpoint.json";
+static constexpr StringLiteral CheckpointName = "checkpoint.json";
 
 // Who had the lock may have removed the folder: then the one of that name, if
 // there is one, is another.
@@ -125,7 +124,9 @@ Expected<std::unique_ptr<Store>> Store::begin(const std::string &Folder,
       return createStringError(EC,
                                "cannot rename '" + Path + "': " + EC.message());
   }
+  // Between the log that they belong to and the next one.
   sys::fs::remove(S->path(CheckpointName));
+  sys::fs::remove(S->path(BudgetName));
   auto Log = AppendLog::open(Path, json::Object{{"gevo_search", StoreVersion},
                                                 {"scenario", Scenario},
                                                 {"setup", std::move(Setup)}});

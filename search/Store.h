@@ -25,6 +25,10 @@ namespace gevo {
 
 /// The version of the files' format.
 constexpr int StoreVersion = 6;
+/// The log of a search; those of earlier ones have names that begin with it.
+constexpr llvm::StringLiteral EvaluationsName = "evaluations.jsonl";
+/// The budget of a search, if it has another one than it began with.
+constexpr llvm::StringLiteral BudgetName = "budget.json";
 
 /// Keeps other searches out of a folder while it lives: what was captured there
 /// is of use to one alone, and is made before the log is begun.

@@ -101,10 +101,6 @@ private:
 
 Error Pipeline::openStore() {
   std::string Identity = Ready.judges().identity();
-  // Before there is a search to go on with: none has the budget of another.
-  if (!Options.Resume)
-    if (Error E = keepBudget(Options.Folder, Ready.asked()))
-      return E;
   Expected<std::unique_ptr<Store>> Opened =
       Options.Resume
           ? Store::resume(Options.Folder)

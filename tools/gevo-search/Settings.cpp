@@ -106,7 +106,7 @@ Expected<double> gevo::parseDuration(StringRef Text) {
 }
 
 static std::string budgetFile(StringRef Folder) {
-  return (Folder + "/budget.json").str();
+  return (Folder + "/" + BudgetName).str();
 }
 
 Error gevo::keepBudget(StringRef Folder, const Settings &S) {
