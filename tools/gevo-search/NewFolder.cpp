@@ -11,13 +11,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/gevo-search/NewFolder.h"
-#include "search/AppendLog.h"
 #include "search/RunWatch.h"
 #include "search/Store.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Regex.h"
+#include "llvm/Support/raw_ostream.h"
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>
@@ -31,35 +32,61 @@ using namespace gevo;
 static volatile sig_atomic_t Keeper = 0;
 static volatile sig_atomic_t ToKeeper = -1;
 
-enum Message : char { New = 'n', Old = 'o', Keep = 'k', Remove = 'r' };
+enum Message : char {
+  New = 'n',
+  Used = 'u',
+  Old = 'o',
+  Keep = 'k',
+  Remove = 'r'
+};
 
 static constexpr StringLiteral ScratchName = "scratch";
+// Files without content, as these are there or not. The first: the folder is
+// there for the search. The second: what has a name of a search is of one.
+static constexpr StringLiteral MadeMark = "made-by-gevo-search",
+                               UsedMark = "used-by-gevo-search";
 
 std::string gevo::scratchOf(const std::string &Folder, int Rank) {
   return Folder + "/" + ScratchName.str() +
          (Rank ? "-" + std::to_string(Rank) : "");
 }
 
-// Half a store: what is made before a log is, and nothing else.
-static bool isLeftBehind(const std::string &Folder) {
-  constexpr StringLiteral Ours[] = {ScratchName, "capture", "guards", "others",
-                                    "original.json"};
-  bool Run = false;
-  std::error_code EC;
-  for (sys::fs::directory_iterator I(Folder, EC), End; I != End && !EC;
-       I.increment(EC)) {
-    StringRef Name = sys::path::filename(I->path());
-    Run |= Name == ScratchName;
-    if (none_of(Ours, [&](StringRef Our) { return Name.starts_with(Our); }))
-      return false;
-  }
-  return Run && !EC;
+// What is made before a log is.
+static bool isOurs(StringRef Name) {
+  static const Regex Ours("^(scratch(-[0-9]+)?|capture|guards|others(-[0-9]+)?|"
+                          "(guards|others(-[0-9]+)?|original)\\.json"
+                          "(\\.[0-9a-f]{8}\\.tmp)?)$");
+  return Ours.match(Name);
 }
 
-static bool isEmpty(const std::string &Folder) {
+static std::string in(const std::string &Folder, StringRef Name) {
+  return (Folder + "/" + Name).str();
+}
+
+// Nothing if not all of them can be read.
+static std::optional<std::vector<std::string>>
+namesIn(const std::string &Folder) {
+  std::vector<std::string> Names;
   std::error_code EC;
-  return sys::fs::directory_iterator(Folder, EC) ==
-         sys::fs::directory_iterator();
+  for (sys::fs::directory_iterator I(Folder, EC), End; I != End && !EC;
+       I.increment(EC))
+    Names.push_back(sys::path::filename(I->path()).str());
+  // What is told of them does not depend on the file system.
+  sort(Names);
+  return EC ? std::nullopt : std::optional(std::move(Names));
+}
+
+// Half a store, and nothing else.
+static bool isLeftBehind(ArrayRef<std::string> Names) {
+  return is_contained(Names, MadeMark) && all_of(Names, [](StringRef Name) {
+           return Name == MadeMark || isOurs(Name);
+         });
+}
+
+// Also one that was put aside, when its successor did not come to be.
+static bool holdsLog(ArrayRef<std::string> Names) {
+  return any_of(
+      Names, [](StringRef Name) { return Name.starts_with(EvaluationsName); });
 }
 
 // What still runs there may put something into it meanwhile.
@@ -72,15 +99,39 @@ static void removeAll(const std::string &Target) {
   }
 }
 
+// What the search has put into a folder that was there before it. Once there is
+// a log, that can be resumed, but for the folder of runs.
+static void removeOurs(const std::string &Folder) {
+  std::vector<std::string> Names =
+      namesIn(Folder).value_or(std::vector<std::string>());
+  bool Begun = holdsLog(Names);
+  for (const std::string &Name : Names)
+    if (Begun ? Name == ScratchName : isOurs(Name))
+      removeAll(in(Folder, Name));
+  sys::fs::remove(in(Folder, MadeMark));
+  sys::fs::remove(in(Folder, UsedMark));
+}
+
+static void removeAs(Message Kind, const std::string &Folder) {
+  if (Kind == New)
+    removeAll(Folder);
+  else if (Kind == Used)
+    removeOurs(Folder);
+  else if (Kind == Old)
+    removeAll(scratchOf(Folder, /*Rank=*/0));
+}
+
 // Unless another search has it by now, or had it and left a log.
-static void removeUnowned(const std::string &Folder) {
+static void removeUnowned(const std::string &Folder, Message Kind = New) {
   Expected<std::unique_ptr<FolderLock>> Lock = FolderLock::takeExisting(Folder);
   if (!Lock)
     return consumeError(Lock.takeError());
-  if (!*Lock)
+  auto Names = namesIn(Folder);
+  if (!*Lock || !Names)
     return;
-  if (isLeftBehind(Folder))
-    removeAll(Folder);
+  if (Kind == Old || (Kind == New && isLeftBehind(*Names)) ||
+      (Kind == Used && is_contained(*Names, UsedMark)))
+    removeAs(Kind, Folder);
 }
 
 static bool anyRuns(ArrayRef<pid_t> All) {
@@ -126,30 +177,21 @@ static void leave() {
 
 static void keepWatch(int From, pid_t Parent, const std::string &Folder,
                       bool WasThere) {
-  std::string Scratch = scratchOf(Folder, /*Rank=*/0), Owned;
   char Said = 0;
+  std::optional<Message> Kind;
   while (sys::RetryAfterSignal(-1, ::read, From, &Said, 1) == 1) {
     if (Said == Keep)
       return;
-    if (Said == New)
-      Owned = Folder;
-    else if (Said == Old)
-      Owned = Scratch;
-    else if (Said == Remove)
+    if (Said == Remove)
       break;
+    Kind = Message(Said);
   }
   if (Said == Remove) {
     endChildren(Parent);
-    if (!Owned.empty())
-      return removeAll(Owned);
+    if (Kind)
+      return removeAs(*Kind, Folder);
   }
-  if (Owned == Scratch) {
-    auto Lock = FolderLock::takeExisting(Folder);
-    if (Lock && *Lock)
-      removeAll(Scratch);
-    return consumeError(Lock.takeError());
-  }
-  removeUnowned(Folder);
+  removeUnowned(Folder, Kind.value_or(New));
   // It may have come no further than to make it.
   if (!WasThere)
     rmdir(Folder.c_str());
@@ -204,22 +246,52 @@ static void dismiss(Message M) {
   close(ToKeeper);
 }
 
+Error NewFolder::writeMark(StringRef Name) const {
+  std::error_code EC;
+  raw_fd_ostream OS(in(Path, Name), EC);
+  return EC ? createStringError(EC, "cannot write '" + in(Path, Name) +
+                                        "': " + EC.message())
+            : Error::success();
+}
+
 NewFolder::~NewFolder() {
-  if (!Target.empty())
-    removeAll(Target);
+  if (Kind)
+    removeAs(Message(Kind), Path);
   dismiss(Keep);
 }
 
 // Another search may have made it since, and left its log there.
-void NewFolder::taken() {
-  bool Ours = isLeftBehind(Path) || (!WasThere && isEmpty(Path));
-  Target = Ours ? Path : scratchOf(Path, /*Rank=*/0);
+Error NewFolder::taken() {
+  std::optional<std::vector<std::string>> All = namesIn(Path);
+  if (!All)
+    return createStringError(inconvertibleErrorCode(),
+                             "cannot read folder '" + Path + "'");
+  std::vector<std::string> &Names = *All;
+  auto Own = find_if(Names, isOurs);
+  bool Marked = is_contained(Names, MadeMark) || is_contained(Names, UsedMark);
+  if (holdsLog(Names))
+    Kind = Old;
+  else if (isLeftBehind(Names) || (!WasThere && Names.empty()))
+    Kind = New;
+  else if (Own == Names.end() || Marked)
+    Kind = Used;
+  else
+    return createStringError(
+        inconvertibleErrorCode(),
+        "'" + Path + "' is not the store of a search, and holds '" + *Own +
+            "', which a search there would replace; name another folder with "
+            "--store, or remove it if nobody needs it");
+  // Before the mark: who ends this meanwhile knows of the folder.
   if (Keeper)
-    tell(Ours ? New : Old);
+    tell(Message(Kind));
+  return Kind == Old ? Error::success()
+                     : writeMark(Kind == New ? MadeMark : UsedMark);
 }
 
 void NewFolder::keep() {
-  Target.clear();
+  Kind = 0;
+  sys::fs::remove(in(Path, MadeMark));
+  sys::fs::remove(in(Path, UsedMark));
   dismiss(Keep);
 }
 

@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // What ends before a search begins has nothing to resume: the store that was
-// made for it goes. One that was there before holds something else, and stays,
-// without its folder for runs.
+// made for it goes. A store that was there before stays, without its folder for
+// runs; of another folder that was there goes what the search put into it.
+// Until there is a log, a mark in the folder tells the two apart, for who finds
+// it.
 //
 // A process that may be killed at any moment cannot promise that. So another
 // one waits for its end and removes what is left:
@@ -21,6 +23,7 @@
 #ifndef GEVO_TOOLS_GEVO_SEARCH_NEWFOLDER_H
 #define GEVO_TOOLS_GEVO_SEARCH_NEWFOLDER_H
 
+#include "llvm/Support/Error.h"
 #include <string>
 #include <sys/types.h>
 
@@ -42,17 +45,21 @@ public:
   ~NewFolder();
 
   /// This process has the lock of the folder, and has put nothing there yet.
-  void taken();
+  /// An error if there is something that is not of a search, under a name that
+  /// a search uses.
+  llvm::Error taken();
   void keep();
   /// For a signal handler: ends what this process has started, and removes the
   /// folder if it is this process's.
   static void removeNow();
 
 private:
+  llvm::Error writeMark(llvm::StringRef Name) const;
+
   std::string Path;
   bool WasThere;
-  /// What goes; empty: nothing.
-  std::string Target;
+  /// What goes, as the keeper is told; 0: nothing.
+  char Kind = 0;
 };
 
 } // namespace gevo

@@ -138,7 +138,8 @@ Error Preparation::run(bool Again, NewFolder *Made) {
     if (Error E = FolderLock::take(Options.Folder).moveInto(Alone))
       return E;
   if (Made)
-    Made->taken();
+    if (Error E = Made->taken())
+      return E;
   std::string Scratch = scratchOf(Options.Folder, Rank);
   // A worker has a process for each of several GPUs.
   uint64_t Memory = limits().MemoryBytes / Asked.gpus().size();
