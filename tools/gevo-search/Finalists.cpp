@@ -271,6 +271,9 @@ Individual Finals::minimised(StringRef Title, const Individual &I,
     What.MostTried = Judging.mostPriced();
     M = minimise(S, Rest > 0 ? M.Kept : I, What, Price);
   }
+  // So much may have been dropped that the rest is.
+  if (!M.Kept.Edits.empty() && !S.failed() && !isWorthIt(M.Kept))
+    return Individual();
   Untried[keyOf(M.Kept.Edits)] = M.Untried;
   if (M.Untried && !S.failed())
     V.say(Title + ": " + counted(M.Kept.Edits.size(), "edit") + " left; " +
