@@ -48,6 +48,26 @@ std::vector<std::string> Judges::sameSizeKernels() const {
                         : sameSize(Launches->Captured, Others[0]->Captured);
 }
 
+std::vector<std::string>
+Judges::runsWithout(const std::set<std::string> &Kernels) const {
+  auto Launches = [](const WholeCase &Case, const std::string &Name) {
+    return any_of(Case.Original.Kernels,
+                  [&](const WholeRun::Kernel &K) { return K.Name == Name; });
+  };
+  const Target &First = Targets.front();
+  // A function that is no kernel is in no report.
+  if (!all_of(Kernels, [&](const std::string &Name) {
+        return Launches(First.Cases.front(), Name);
+      }))
+    return {};
+  std::vector<std::string> Runs;
+  for (const WholeCase &Case : First.HeldOut)
+    if (none_of(Kernels,
+                [&](const std::string &Name) { return Launches(Case, Name); }))
+      Runs.push_back(shellText(Case.Run.Words));
+  return Runs;
+}
+
 size_t Judges::runCount() const {
   size_t Count = 0;
   for (const Target &T : Targets)

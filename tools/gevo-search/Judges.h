@@ -20,6 +20,7 @@
 #include "search/ir/IrProgram.h"
 #include "tools/gevo-search/Exams.h"
 #include "tools/gevo-search/Originals.h"
+#include <set>
 
 namespace gevo {
 
@@ -83,6 +84,10 @@ public:
   std::vector<std::string> guardNames() const;
   /// Kernels of which no made input that proves has buffers of another size.
   std::vector<std::string> sameSizeKernels() const;
+  /// Held-out runs that launch none of \p Kernels, all of which the searched
+  /// run launches.
+  std::vector<std::string>
+  runsWithout(const std::set<std::string> &Kernels) const;
   void removeScratch();
 
 private:

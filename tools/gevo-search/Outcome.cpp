@@ -59,6 +59,21 @@ void Outcome::tellNext(const Finalist *Best) const {
     V.say("the sizes of buffers were not varied for " + join(Same, ", ") +
           ", as nothing tells what they depend on; a --held-out run of "
           "another size would");
+  std::set<std::string> Edited;
+  for (const ArchitectureEdits &Arch :
+       Device.describeSet(Best->Kept.Edits, {}).Architectures)
+    for (const auto &F : Arch.Functions)
+      Edited.insert(F.Name);
+  for (const std::string &Run : Judging.runsWithout(Edited))
+    V.say("the held-out run " + Run +
+          " launches none of the kernels that were edited, so it shows nothing "
+          "about them");
+  for (const Finalist::Check &C : Best->Checks)
+    if (constexpr double Loss = 1.05;
+        C.HeldOut && C.Result.valid() && C.Result.Time > Loss * C.Original)
+      V.say("slower on held-out inputs: " + C.Name +
+            formatv(": {0:f2}x; search on inputs like the ones that count",
+                    C.Original / C.Result.Time));
   auto HeldOut = make_filter_range(
       Best->Checks, [](const Finalist::Check &C) { return C.HeldOut; });
   if (!HeldOut.empty() &&

@@ -296,6 +296,8 @@ Error Pipeline::runAll() {
     return E;
   if (Error E = startWorkers())
     return E;
+  V.setGoal(
+      cantFail(parseObjective(Ready.asked().Objective), "it was checked"));
   SearchObserver Observer;
   // Not while minimising: the budget is spent then.
   Observer.Evaluated = [&](const Search &S, const Variant &) {

@@ -45,23 +45,29 @@ static bool canErase() {
 View::View(bool Quiet, bool Json)
     : Quiet(Quiet), Json(Json), Terminal(canErase()) {}
 
-// What goes beyond the edge of the window would be a line that nobody erases.
-static std::string fitted(StringRef Text) {
+// What goes beyond the edge of the window would be a line that nobody erases,
+// and of a number that is cut off the rest is another number: the first of the
+// texts that has room.
+static std::string fitted(ArrayRef<std::string> Texts) {
   winsize Window = {};
   if (ioctl(STDERR_FILENO, TIOCGWINSZ, &Window) || Window.ws_col < 2)
-    return Text.str();
+    return Texts.front();
   size_t Room = Window.ws_col - 1;
-  return Text.size() <= Room ? Text.str() : Text.take_front(Room).str();
+  for (const std::string &Text : Texts)
+    if (Text.size() <= Room)
+      return Text;
+  return Texts.back().substr(0, Room);
 }
 
-// Shows how things stand, until the next one takes its place.
-void View::show(StringRef Text, bool Last) {
+// Shows how things stand, in one of several lengths, until the next one takes
+// its place.
+void View::show(ArrayRef<std::string> Texts, bool Last) {
   clearLine();
   LineOpen = Terminal && !Last;
   if (LineOpen)
-    errs() << fitted(Text);
+    errs() << fitted(Texts);
   else
-    errs() << Text << '\n';
+    errs() << Texts.front() << '\n';
 }
 
 void View::clearLine() {
@@ -102,7 +108,7 @@ bool View::isTime(const Search &S) {
 void View::step(const Search &S, const Twine &Text) {
   if (Quiet || !isTime(S))
     return;
-  show(Text.str());
+  show(Text.str(), /*Last=*/false);
 }
 
 void View::progress(const Search &S, bool Last) {
@@ -115,20 +121,36 @@ void View::progress(const Search &S, bool Last) {
   for (uint64_t N : Stages)
     All += N;
   const Individual *Best = State.best(S.options().Tolerance);
-  std::string Text;
-  raw_string_ostream OS(Text);
-  OS << "generation " << State.Generation << ", " << All << " evaluations, "
-     << format("%.1f/s, %.0f%% valid", All / std::max(Now, 1e-3),
-               All ? 100.0 * Valid / All : 0.0);
-  if (Best && State.Baseline.Time > 0)
-    OS << format(", best %.2fx with error %g",
-                 State.Baseline.Time / Best->Result.Time, Best->Result.Error);
+  std::string Rate =
+                  formatv("{0:f1}/s, {1:f0}% valid", All / std::max(Now, 1e-3),
+                          All ? 100.0 * Valid / All : 0.0),
+              Time, Gain, Error, Left;
+  if (Best && State.Baseline.Time > 0) {
+    Time = formatv("{0:f2}{1}", Best->Result.Time / Goal.perUnit(),
+                   Goal.Kind == ObjectiveKind::Time ? " us" : "");
+    Gain = formatv("{0:f2}x", State.Baseline.Time / Best->Result.Time);
+    raw_string_ostream(Error) << format("%g", Best->Result.Error);
+  }
   if (S.options().MaxSeconds)
-    OS << ", " << duration(std::max(0.0, S.options().MaxSeconds - Now))
-       << " left";
+    Left = duration(std::max(0.0, S.options().MaxSeconds - Now)) + " left";
   else if (uint64_t Most = S.options().MaxEvaluations; Most && All)
-    OS << ", " << duration(Now / All * (Most - std::min(Most, All))) << " left";
-  show(Text, Last);
+    Left = duration(Now / All * (Most - std::min(Most, All))) + " left";
+  auto Joined = [](ArrayRef<std::string> Parts) {
+    return join(make_filter_range(
+                    Parts, [](const std::string &P) { return !P.empty(); }),
+                ", ");
+  };
+  bool Known = !Gain.empty();
+  std::string Count = std::to_string(All);
+  show({Joined({"generation " + std::to_string(State.Generation),
+                Count + " evaluations", Rate,
+                Known ? "best " + Time + " (" + Gain + ") with error " + Error
+                      : "",
+                Left}),
+        Joined({"gen " + std::to_string(State.Generation), Count + " evals",
+                Rate, Known ? "best " + Gain + " error " + Error : "", Left}),
+        Joined({Count + " evals", Gain, Left})},
+       Last);
 }
 
 static void row(StringRef Title, const Fitness &F, double Baseline,

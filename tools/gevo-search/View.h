@@ -13,6 +13,7 @@
 #ifndef GEVO_TOOLS_GEVO_SEARCH_VIEW_H
 #define GEVO_TOOLS_GEVO_SEARCH_VIEW_H
 
+#include "search/Objective.h"
 #include "search/Search.h"
 #include "tools/gevo-search/Settings.h"
 
@@ -57,6 +58,8 @@ class View {
 public:
   View(bool Quiet, bool Json);
 
+  /// What progress is told in; time unless this was called.
+  void setGoal(const Objective &To) { Goal = To; }
   /// A line of its own.
   void say(const llvm::Twine &Text);
   /// Shows what is going on after the search, if it is time to.
@@ -74,10 +77,11 @@ private:
   bool isTime(const Search &S);
   void table(const Search &S, llvm::ArrayRef<Finalist> Finalists,
              const Settings &Asked, double Time);
-  void show(llvm::StringRef Text, bool Last = false);
+  void show(llvm::ArrayRef<std::string> Texts, bool Last);
   void clearLine();
 
   bool Quiet, Json, Terminal, LineOpen = false;
+  Objective Goal;
   double LastShown = 0;
 };
 
