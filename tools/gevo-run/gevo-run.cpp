@@ -123,7 +123,7 @@ const char Help[] =
     "                    behave alike are sampled\n"
     "  --no-timing       do not model time\n"
     "  --step-limit N    end a launch after N warp instructions (default: "
-    "2^30;\n"
+    "2^34;\n"
     "                    0: never)\n"
     "  --help, --version\n"
     "\n"
@@ -234,7 +234,7 @@ CommandLine parseCommandLine(int Argc, char **Argv) {
       failUnknown(Name, KnownOptions);
     else if (!Line.Launch.empty())
       fail("there are two launch files, '" + Line.Launch + "' and '" + Name +
-           "'");
+           "'; a program and its arguments stand after '--'");
     else
       Line.Launch = Name;
   }
