@@ -1,4 +1,4 @@
-//===- Reach.cpp - Code that no input comes to ----------------------------===//
+//===- Reach.cpp - What no input comes to or decides ----------------------===//
 //
 // Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,31 +13,53 @@
 #include "llvm/Analysis/MemoryLocation.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
 using namespace gevo;
 
-void gevo::watchBlocks(Module &M, ArrayRef<Function *> Functions) {
+std::vector<Instruction *> gevo::decisionsOf(Function &F) {
+  std::vector<Instruction *> All;
+  for (Instruction &I : instructions(F))
+    if (I.getType()->isIntegerTy(1))
+      All.push_back(&I);
+  return All;
+}
+
+void gevo::watchReach(Module &M, ArrayRef<Function *> Functions) {
   constexpr unsigned GlobalSpace = 1;
   size_t Count = 0;
-  for (const Function *F : Functions)
+  std::vector<Instruction *> Decisions;
+  for (Function *F : Functions) {
     Count += F->size();
+    append_range(Decisions, decisionsOf(*F));
+  }
   Type *Byte = Type::getInt8Ty(M.getContext());
   // An empty variable would be none.
-  ArrayType *Bytes = ArrayType::get(Byte, Count + 1);
+  ArrayType *Bytes = ArrayType::get(Byte, Count + 2 * Decisions.size() + 1);
   auto *Reached = new GlobalVariable(
       M, Bytes, /*isConstant=*/false, GlobalValue::ExternalLinkage,
       Constant::getNullValue(Bytes), ReachVariable, nullptr,
       GlobalValue::NotThreadLocal, GlobalSpace);
   size_t Next = 0;
+  auto Slot = [&](IRBuilder<> &At) {
+    return At.CreateConstInBoundsGEP1_64(Byte, Reached, Next++);
+  };
   for (Function *F : Functions)
     for (BasicBlock &BB : *F) {
       IRBuilder<> At(&BB, BB.getFirstInsertionPt());
-      At.CreateStore(At.getInt8(1),
-                     At.CreateConstInBoundsGEP1_64(Byte, Reached, Next++),
-                     /*isVolatile=*/true);
+      At.CreateStore(At.getInt8(1), Slot(At), /*isVolatile=*/true);
     }
+  for (Instruction *I : Decisions) {
+    BasicBlock *BB = I->getParent();
+    IRBuilder<> At(BB, isa<PHINode>(I) ? BB->getFirstInsertionPt()
+                                       : std::next(I->getIterator()));
+    Value *False = Slot(At), *True = Slot(At);
+    At.CreateStore(At.getInt8(1),
+                   At.CreateSelect(At.CreateFreeze(I), True, False),
+                   /*isVolatile=*/true);
+  }
 }
 
 // A thread's own memory says nothing to others, and what is computed in it ends
@@ -57,16 +79,60 @@ static bool hasEffect(const Instruction &I) {
                                                       /*MaxLookup=*/0)));
 }
 
-Unreached gevo::findUnreached(Function &F, StringRef Bytes) {
+// Decisions that were seen to be made in one way only.
+static DenseSet<const Value *>
+findUndecided(Function &F, StringRef Bytes,
+              function_ref<bool(const Instruction &)> IsReached) {
+  DenseSet<const Value *> Result;
+  for (const Instruction *I : decisionsOf(F)) {
+    StringRef Seen = Bytes.take_front(2);
+    Bytes = Bytes.drop_front(Seen.size());
+    if (Seen.size() == 2 && Seen != "11" && IsReached(*I))
+      Result.insert(I);
+  }
+  return Result;
+}
+
+// With what they alone decide, and what nothing else is computed from.
+static DenseSet<const Value *>
+dependents(Function &F, const DenseSet<const Value *> &Undecided) {
+  DenseSet<const Value *> All = Undecided;
+  for (const Instruction &I : instructions(F)) {
+    const auto *Branch = dyn_cast<BranchInst>(&I);
+    if ((Branch && Branch->isConditional()) || isa<SelectInst>(I))
+      if (Undecided.contains(Branch ? Branch->getCondition() : I.getOperand(0)))
+        All.insert(&I);
+  }
+  for (bool Grown = true; Grown;) {
+    Grown = false;
+    for (const Instruction &I : instructions(F))
+      if (!I.use_empty() && !I.mayHaveSideEffects() &&
+          all_of(I.users(), [&](const User *U) {
+            return Undecided.contains(U) ||
+                   (All.contains(U) && !isa<SelectInst>(U));
+          }))
+        Grown |= All.insert(&I).second;
+  }
+  return All;
+}
+
+Unreached gevo::findUnreached(Function &F, StringRef Blocks,
+                              StringRef Decisions) {
   DenseMap<const BasicBlock *, bool> Reached;
   for (const BasicBlock &BB : F)
     Reached[&BB] =
-        Reached.size() < Bytes.size() && Bytes[Reached.size()] != '0';
+        Reached.size() < Blocks.size() && Blocks[Reached.size()] != '0';
+  DenseSet<const Value *> Undecided =
+      findUndecided(F, Decisions, [&](const Instruction &I) {
+        return Reached.lookup(I.getParent());
+      });
+  DenseSet<const Value *> Depend = dependents(F, Undecided);
   Unreached Result;
   forEachAnchored(F, [&](Instruction &I, unsigned Number) {
     bool Is = !Reached.lookup(I.getParent());
     Result.All.push_back(Is);
-    if (Is && hasEffect(I))
+    Result.Undecided.push_back(!Is && Depend.contains(&I));
+    if ((Is && hasEffect(I)) || Undecided.contains(&I))
       Result.Effects.push_back(Number);
   });
   return Result;
@@ -113,27 +179,31 @@ Built IrProgram::buildMarked() const {
         std::vector<Function *> Copies;
         for (auto [Index, F] : targetsOf(M))
           Copies.push_back(cast<Function>(Map.lookup(F)));
-        watchBlocks(Copy, Copies);
+        watchReach(Copy, Copies);
       });
 }
 
 void IrProgram::setReached(ArrayRef<std::string> Marks) {
   NotReached.assign(Functions.size(), {});
-  // What one module comes to is reached in all.
-  std::vector<std::string> Reached(Functions.size());
+  // What one module comes to or decides is so in all.
+  std::vector<std::string> Reached(Functions.size()), Decided(Functions.size());
   for (unsigned M = 0; M < Modules.size(); ++M) {
     StringRef Rest = Marks[M];
-    for (auto [Index, F] : targetsOf(M)) {
-      StringRef Here = Rest.take_front(F->size());
+    auto Take = [&Rest](std::string &To, size_t Count) {
+      StringRef Here = Rest.take_front(Count);
       Rest = Rest.drop_front(Here.size());
-      Reached[Index].resize(F->size(), '0');
+      To.resize(std::max(To.size(), Here.size()), '0');
       for (size_t I = 0; I < Here.size(); ++I)
-        Reached[Index][I] = std::max(Reached[Index][I], Here[I]);
-    }
+        To[I] = std::max(To[I], Here[I]);
+    };
+    for (auto [Index, F] : targetsOf(M))
+      Take(Reached[Index], F->size());
+    for (auto [Index, F] : targetsOf(M))
+      Take(Decided[Index], 2 * decisionsOf(*F).size());
   }
   for (unsigned Index = 0; Index < Functions.size(); ++Index) {
     const Target &T = Functions[Index];
-    NotReached[Index] = findUnreached(*T.F, Reached[Index]);
+    NotReached[Index] = findUnreached(*T.F, Reached[Index], Decided[Index]);
     if (NotReached[Index].Effects.empty())
       continue;
     ValueToValueMapTy Map;
@@ -157,10 +227,14 @@ Fitness IrProgram::unproven(unsigned Function, const std::string &Anchor,
   Of.At = Anchor;
   describe(EditedFunction(*Functions[Function].F), Of);
   std::string Where = Of.Location ? " at " + Of.Location.str() : "";
+  std::optional<unsigned> Number = numberOf(Anchor);
+  bool Undecided = Number && NotReached[Function].isUndecided(*Number);
   return Fitness::failed(
-      Stage::Reach, Anchor + " (" + Of.Note + ")" + Where + " is " + How.str() +
-                        ", which no input comes to: nothing would show whether "
-                        "that is right");
+      Stage::Reach,
+      Anchor + " (" + Of.Note + ")" + Where + " is " + How.str() +
+          (Undecided ? ", of a test that comes out the same on all inputs"
+                     : ", which no input comes to") +
+          ": nothing would show whether that is right");
 }
 
 // Fields that name what an edit changes; others say where a value comes from.

@@ -44,7 +44,7 @@ define void @g(ptr %p) {
 TEST(Reach, WatchedCodeMarksEveryBlock) {
   LLVMContext C;
   std::unique_ptr<Module> M = parseModule(Text, C);
-  watchBlocks(*M, {M->getFunction("f"), M->getFunction("g")});
+  watchReach(*M, {M->getFunction("f"), M->getFunction("g")});
   EXPECT_FALSE(verifyModule(*M, &errs()));
   unsigned Marks = 0;
   for (Function &F : *M)
@@ -70,6 +70,44 @@ TEST(Reach, EffectsAreWhatOthersSee) {
   EXPECT_TRUE(findUnreached(*M->getFunction("f"), "111").Effects.empty());
   EXPECT_TRUE(findUnreached(*M->getFunction("g"), "").contains(0))
       << "what was never run was not come to";
+}
+
+// Tests that became selects, as a compiler makes of short branches.
+TEST(Reach, WhatAllInputsDecideAlikeIsNotProven) {
+  LLVMContext C;
+  std::unique_ptr<Module> M = parseModule(R"(
+define void @clamp(ptr %p, float %least, i32 %n) {
+  %v = load float, ptr %p
+  %d = fsub float %v, %least
+  %low = fcmp olt float %d, 0.0
+  %r = select i1 %low, float %least, float %v
+  %many = icmp sgt i32 %n, 3
+  %s = select i1 %many, float %r, float 1.0
+  store float %s, ptr %p
+  ret void
+})",
+                                          C);
+  Function &F = *M->getFunction("clamp");
+  ASSERT_EQ(decisionsOf(F).size(), 2u);
+  // The first was always false, the second was both.
+  Unreached Some = findUnreached(F, "1", "1011");
+  // The difference, the comparison and what it selects.
+  for (unsigned Number : {1, 2, 3})
+    EXPECT_TRUE(Some.contains(Number) && Some.isUndecided(Number)) << Number;
+  for (unsigned Number : {0, 4, 5, 6})
+    EXPECT_FALSE(Some.contains(Number)) << Number;
+  EXPECT_EQ(Some.Effects, (std::vector<unsigned>{2}));
+  EXPECT_FALSE(findUnreached(F, "1", "1111").contains(2));
+  EXPECT_FALSE(findUnreached(F, "1").contains(2)) << "nothing is known";
+  // Nothing came to it: that is another matter.
+  EXPECT_FALSE(findUnreached(F, "0", "0000").isUndecided(2));
+
+  watchReach(*M, {&F});
+  EXPECT_FALSE(verifyModule(*M, &errs()));
+  EXPECT_EQ(M->getGlobalVariable(ReachVariable)
+                ->getValueType()
+                ->getArrayNumElements(),
+            1u + 2 * 2 + 1);
 }
 
 TEST(Reach, EffectsThatAreGoneAreFound) {
