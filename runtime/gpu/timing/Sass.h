@@ -101,8 +101,10 @@ std::optional<CostChoice> costChoiceByName(std::string_view Name);
 void findRegisters(SassInstruction &I, std::string_view Text);
 
 /// The registers, by instruction of \p L, that must have arrived before it is
-/// issued although it does not read them; see SassWaits.cpp.
-std::vector<std::vector<uint16_t>> awaitedRegisters(const SassListing &L);
+/// issued although it does not read them; see SassWaits.cpp. \p Free says which
+/// are not issued, so that the next one waits instead.
+std::vector<std::vector<uint16_t>>
+awaitedRegisters(const SassListing &L, const std::vector<bool> &Free);
 
 /// What the machine code of \p F issues, and when. The rules say what one copy
 /// of a PTX instruction would be; loops that were unrolled have several.

@@ -40,13 +40,13 @@ public:
   Matching(const Profile &P, const ptx::Function &F, const SassListing &L)
       : P(P), F(F), Listing(L) {
     followCopies(F, Listing);
-    Awaited = awaitedRegisters(Listing);
   }
   SassFunction run();
 
 private:
   void cutPtx();
   void cutSass();
+  void findWaits();
   void vote();
   void findCopies();
   void choose();
@@ -138,6 +138,13 @@ void Matching::cutSass() {
     SassStretch.push_back(Current);
     Current += kindOf(K).Class == SassClass::Control;
   }
+}
+
+void Matching::findWaits() {
+  std::vector<bool> Free(Listing.Code.size());
+  for (uint32_t K = 0; K < Listing.Code.size(); ++K)
+    Free[K] = kindOf(K).Class == SassClass::Nothing;
+  Awaited = awaitedRegisters(Listing, Free);
 }
 
 void Matching::vote() {
@@ -403,6 +410,7 @@ SassFunction Matching::run() {
   cutPtx();
   findSpills(F, Listing);
   cutSass();
+  findWaits();
   vote();
   choose();
   findCopies();

@@ -18,7 +18,8 @@
 //
 // The clock has a scoreboard; what is awaited and not read becomes one more
 // operand. Counters that are free when a source was read (so that it may be
-// written again) are not looked at: that takes a few cycles.
+// written again) are not looked at: that takes a few cycles. What the clock
+// does not issue passes its waits on to what stands behind it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +46,8 @@ bool leaves(const SassInstruction &I) {
 } // namespace
 
 std::vector<std::vector<uint16_t>>
-gevo::gpu::timing::awaitedRegisters(const SassListing &L) {
+gevo::gpu::timing::awaitedRegisters(const SassListing &L,
+                                    const std::vector<bool> &Free) {
   constexpr unsigned NumCounters = 6;
   std::vector<std::vector<uint16_t>> Awaited(L.Code.size());
   // In the order of the listing: what an earlier iteration of a loop has left
@@ -74,8 +76,7 @@ gevo::gpu::timing::awaitedRegisters(const SassListing &L) {
       for (std::vector<uint16_t> &Registers : OnTheirWay)
         Registers.clear();
     // What costs nothing is not issued, but nothing passes it either.
-    bool Free = classify(I.Opcode).Class == SassClass::Nothing;
-    if (Free && K + 1 < L.Code.size() && !L.Code[K + 1].Label)
+    if (Free[K] && K + 1 < L.Code.size() && !L.Code[K + 1].Label)
       std::swap(Awaited[K + 1], Awaited[K]);
   }
   return Awaited;

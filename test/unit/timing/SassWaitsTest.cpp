@@ -31,11 +31,18 @@ std::string row(const std::string &Text, uint64_t Counter = 7,
          " ;   /* 0x0000000000000001 */\n             /* " + Word + " */\n";
 }
 
-std::vector<Regs> awaited(const std::string &Rows) {
+/// \p Free are the places of rows that are not issued.
+std::vector<Regs> awaited(const std::string &Rows,
+                          const std::vector<size_t> &Free = {}) {
   Result<SassModule> M =
       parseListing("\t.section\t.text.k,\"ax\",@progbits\nk:\n" + Rows);
   EXPECT_TRUE(M);
-  return M ? awaitedRegisters(M->at("k")) : std::vector<Regs>();
+  if (!M)
+    return {};
+  std::vector<bool> IsFree(M->at("k").Code.size());
+  for (size_t K : Free)
+    IsFree.at(K) = true;
+  return awaitedRegisters(M->at("k"), IsFree);
 }
 
 TEST(SassWaits, LoadsOfOneCounterAreAwaitedTogether) {
@@ -63,8 +70,17 @@ TEST(SassWaits, WhatWasAwaitedOrWrittenAgainIsNotAwaited) {
 
 TEST(SassWaits, NothingPassesACopyThatWaits) {
   EXPECT_EQ(awaited(row("LDG.E R4, [R2]", 0) +
-                    row("MOV R9, c[0x0][0x4]", 7, 1) + row("FADD R7, R8, R8")),
+                        row("MOV R9, c[0x0][0x4]", 7, 1) +
+                        row("FADD R7, R8, R8"),
+                    {1}),
             (std::vector<Regs>{{}, {}, {4}}));
+  // Nor several of them.
+  EXPECT_EQ(awaited(row("LDG.E R4, [R2]", 0) + row("LDG.E R5, [R2]", 1) +
+                        row("MOV R9, c[0x0][0x4]", 7, 1) +
+                        row("MOV R10, c[0x0][0x8]", 7, 2) +
+                        row("FADD R7, R8, R8"),
+                    {2, 3}),
+            (std::vector<Regs>{{}, {}, {}, {}, {4, 5}}));
 }
 
 TEST(SassWaits, WhatStandsBehindAnExitIsReachedFromElsewhere) {
@@ -76,8 +92,17 @@ TEST(SassWaits, WhatStandsBehindAnExitIsReachedFromElsewhere) {
             (std::vector<Regs>{{}, {}, {4}}));
 }
 
-/// The operands of the sum of a kernel whose two loads have \p Counters.
-Regs operandsOfSum(uint8_t First, uint8_t Second) {
+/// A line of PTX and the machine instruction that was made of it.
+struct Made {
+  uint32_t Line;
+  const char *Opcode;
+  const char *Registers;
+  uint8_t Counter = 7;
+  uint8_t Awaits = 0;
+};
+
+/// The operands of the sum, line 8, of a kernel with this machine code.
+Regs operandsOfSum(const std::vector<Made> &Code) {
   std::string Ptx = ".version 7.0\n.target sm_70\n.address_size 64\n"
                     ".visible .entry k(.param .u64 a) { .reg .f32 %f<5>; "
                     ".reg .u64 %d<4>;\n"
@@ -89,27 +114,43 @@ Regs operandsOfSum(uint8_t First, uint8_t Second) {
   Profile P = profileNamed("V100");
   Bench B(P, Ptx);
   SassListing L;
-  auto Add = [&](uint32_t Line, const char *Opcode, const char *Text) {
+  for (const Made &M : Code) {
     SassInstruction I;
-    I.Line = Line;
-    I.Opcode = Opcode;
-    findRegisters(I, Text);
+    I.Line = M.Line;
+    I.Opcode = M.Opcode;
+    I.Counter = M.Counter;
+    I.Awaits = M.Awaits;
+    findRegisters(I, M.Registers);
     L.Code.push_back(I);
-  };
-  Add(6, "LDG.E", " R4, [R2]");
-  Add(7, "LDG.E", " R5, [R2+0x100]");
-  Add(8, "FADD", " R6, R4, R4");
-  L.Code[0].Counter = First;
-  L.Code[1].Counter = Second;
-  L.Code[2].Awaits = uint8_t(1u << First);
+  }
   return costsFromSass(P, *B.Module->kernel("k")->functions()[0], L)[3]
       .at(0)
       .Sources;
 }
 
 TEST(SassWaits, TheClockWaitsForWhatIsAwaited) {
-  EXPECT_EQ(operandsOfSum(0, 0), (Regs{4, 4, 5}));
-  EXPECT_EQ(operandsOfSum(0, 1), (Regs{4, 4}));
+  auto WithCounter = [](uint8_t OfSecond) {
+    return operandsOfSum({{6, "LDG.E", " R4, [R2]", 0},
+                          {7, "LDG.E", " R5, [R2+0x100]", OfSecond},
+                          {8, "FADD", " R6, R4, R4", 7, 1}});
+  };
+  EXPECT_EQ(WithCounter(0), (Regs{4, 4, 5}));
+  EXPECT_EQ(WithCounter(1), (Regs{4, 4}));
+}
+
+// Whether an opcode is issued depends on its operands and on its PTX, too: a
+// parameter and a constant are free, and the sum waits in their place.
+TEST(SassWaits, TheClockWaitsBehindWhatIsFree) {
+  auto Between = [](const Made &Waits) {
+    return operandsOfSum({{7, "LDG.E", " R5, [R2+0x100]", 0},
+                          Waits,
+                          {8, "FADD", " R6, R4, R4"}});
+  };
+  EXPECT_EQ(Between({5, "LDC", " R9, c[0x0][0x160]", 7, 1}), (Regs{4, 4, 5}));
+  EXPECT_EQ(Between({5, "HFMA2.MMA", " R9, -RZ, RZ, 0, 0", 7, 1}),
+            (Regs{4, 4, 5}));
+  // What is issued waits itself.
+  EXPECT_EQ(Between({5, "IADD3", " R9, R10, R11, RZ", 7, 1}), (Regs{4, 4}));
 }
 
 // Sixteen loads that stand before their first use cannot have a counter each:
@@ -128,8 +169,10 @@ TEST(SassWaits, SixCountersForManyLoads) {
   Body += "st.global.f32 [%d1], %f20;";
   std::string Ptx = kernel(P, ".param .u64 a", Body);
   const SassModule *M = machineCode(Ptx, P.Arch);
+  const SassListing &L = M->at("k");
   size_t Shared = 0;
-  for (const Regs &R : awaitedRegisters(M->at("k")))
+  for (const Regs &R :
+       awaitedRegisters(L, std::vector<bool>(L.Code.size(), false)))
     Shared += R.size();
   EXPECT_GE(Shared, 16u - 6u);
 }
