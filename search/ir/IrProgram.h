@@ -147,10 +147,10 @@ private:
   std::unique_ptr<llvm::Module>
   copyOf(unsigned Module, llvm::ValueToValueMapTy &Map,
          const llvm::Function *OnlyBody = nullptr) const;
-  /// The PTX of a copy of each module, after \p Change.
   /// The edits of functions in module \p M, by function.
   std::map<unsigned, std::vector<Edit>> editsIn(unsigned M,
                                                 const EditList &Edits) const;
+  /// The PTX of a copy of each module, after \p Change.
   Built buildChanged(llvm::function_ref<void(unsigned, llvm::Module &,
                                              const llvm::ValueToValueMapTy &)>
                          Change) const;
