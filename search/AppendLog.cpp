@@ -14,9 +14,11 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 #include <csignal>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -149,6 +151,29 @@ Error AppendLog::begin(const json::Object &First) {
   return append(json::Object(First));
 }
 
+json::Object gevo::withSum(json::Object Line) {
+  std::string Text = formatv("{0}", json::Value(json::Object(Line)));
+  Line["sum"] = utohexstr(xxh3_64bits(Text), /*LowerCase=*/true, 16);
+  return Line;
+}
+
+// A header that was written like that, and not damaged since; those of earlier
+// logs have no sum to tell it by.
+static bool isHeaderOfAnother(const json::Object &First,
+                              const json::Object &Header) {
+  // An object still prints a field that was erased.
+  json::Object Fields;
+  for (const json::Object::value_type &Field : First)
+    if (StringRef(Field.first) != "sum")
+      Fields[Field.first] = Field.second;
+  bool HasSum = First.get("sum");
+  bool IsHeader = Fields.size() == Header.size() &&
+                  all_of(Header, [&](const json::Object::value_type &Field) {
+                    return Fields.get(Field.first);
+                  });
+  return IsHeader && Fields != Header && (!HasSum || withSum(Fields) == First);
+}
+
 Expected<std::unique_ptr<AppendLog>>
 AppendLog::openCache(const std::string &Path, const json::Object &Header) {
   Expected<std::unique_ptr<AppendLog>> Opened = openFile(Path, Sync::Soon);
@@ -159,24 +184,21 @@ AppendLog::openCache(const std::string &Path, const json::Object &Header) {
     return E;
   const json::Object *First =
       Log.Lines.empty() ? nullptr : Log.Lines.front().getAsObject();
-  bool HasHeader =
-      First && all_of(Header, [&](const json::Object::value_type &Field) {
-        return First->get(Field.first);
-      });
-  if (HasHeader && *First != Header) {
+  if (First && isHeaderOfAnother(*First, Header)) {
     if (std::error_code EC = sys::fs::rename(Path, Path + ".old"))
       return createStringError(EC,
                                "cannot rename '" + Path + "': " + EC.message());
     Opened->reset();
     return openCache(Path, Header);
   }
-  Log.Header = Header;
+  const json::Object Sealed = withSum(Header);
   if (Log.Lines.empty())
-    if (Error E = Log.begin(Header))
+    if (Error E = Log.begin(Sealed))
       return E;
+  Log.Header = Header;
   erase_if(Log.Lines, [&](const json::Value &Line) {
     const json::Object *O = Line.getAsObject();
-    return O && *O == Header;
+    return O && (*O == Header || *O == Sealed);
   });
   return Opened;
 }

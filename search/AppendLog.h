@@ -32,6 +32,10 @@ namespace gevo {
 /// system without locks has none to hold.
 bool lockFile(int FD);
 
+/// \p Line and, as "sum", the hash of its text: a line that is not the same as
+/// what this makes of its other fields is not as it was written.
+llvm::json::Object withSum(llvm::json::Object Line);
+
 class AppendLog {
 public:
   ~AppendLog();
@@ -49,7 +53,8 @@ public:
   open(const std::string &Path, const llvm::json::Object &Header,
        bool AnyHeader = false, Sync When = Sync::Promptly);
   /// The same for what can be had again: lines that cannot be read are left
-  /// out, the header too, and a log with another one is put aside.
+  /// out, the header too, and a log with another one is put aside. The header
+  /// is written with its sum, which tells a damaged one from another.
   static llvm::Expected<std::unique_ptr<AppendLog>>
   openCache(const std::string &Path, const llvm::json::Object &Header);
 

@@ -10,9 +10,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "search/Evaluator.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/xxhash.h"
 
 using namespace llvm;
 using namespace gevo;
@@ -98,12 +95,8 @@ Error EditCache::evaluate(ArrayRef<Variant *> Batch,
   });
 }
 
-// A line whose "sum" is that of the rest is as it was written.
 static json::Object measurement(StringRef Hash, const Fitness &Result) {
-  json::Object Line{{"code", Hash}, {"result", Result}};
-  std::string Text = formatv("{0}", json::Value(json::Object(Line)));
-  Line["sum"] = utohexstr(xxh3_64bits(Text), /*LowerCase=*/true, 16);
-  return Line;
+  return withSum(json::Object{{"code", Hash}, {"result", Result}});
 }
 
 size_t PayloadCache::load() {

@@ -14,9 +14,11 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
 #include <fstream>
+#include <utility>
 
 using namespace gevo;
 using namespace llvm;
@@ -152,7 +154,27 @@ TEST_F(CacheTest, GoesByItsNameWithoutAHeader) {
             "0 1 2 3 4 ");
 }
 
+// Any one character of it.
+TEST_F(CacheTest, LosesNothingByADamagedHeader) {
+  for (size_t At = 0; At < Written[0].size(); ++At)
+    for (char With : {'0', 'c', '"'}) {
+      std::string Header = Written[0];
+      if (std::exchange(Header[At], With) != With)
+        EXPECT_EQ(known(with(0, Header)), "0 1 2 3 4 +1") << Header;
+    }
+  EXPECT_FALSE(sys::fs::exists(Path + ".old"));
+}
+
 TEST_F(CacheTest, PutsAsideWhatIsOfAnother) {
-  EXPECT_EQ(known(with(0, "{\"scenario\":\"b\",\"version\":1}")), "");
-  EXPECT_TRUE(sys::fs::exists(Path + ".old"));
+  json::Object Other{{"scenario", "b"}, {"version", 1}};
+  std::string Earlier = formatv("{0}", json::Value(json::Object(Other)));
+  std::string Sealed = formatv("{0}", json::Value(withSum(Other)));
+  for (const std::string &First : {Earlier, Sealed}) {
+    EXPECT_EQ(known(with(0, First)), "") << First;
+    EXPECT_TRUE(sys::fs::exists(Path + ".old")) << First;
+    ASSERT_FALSE(sys::fs::remove(Path + ".old"));
+  }
+  // One of this scenario from before headers had sums is as good.
+  EXPECT_EQ(known(with(0, formatv("{0}", json::Value(json::Object(Header))))),
+            "0 1 2 3 4 ");
 }
