@@ -7,8 +7,8 @@
 
 #include "search/PairedTimes.h"
 #include "llvm/ADT/STLExtras.h"
+#include <algorithm>
 #include <cassert>
-#include <cmath>
 
 using namespace llvm;
 using namespace gevo;
@@ -27,7 +27,9 @@ double PairedTimes::leastRatio() const {
 
 double PairedTimes::ratio() const {
   double Ratio = leastRatio();
-  if (std::abs(Ratio - 1) <= noise())
+  // The slower one over the faster one: the same for a gain and for a loss, and
+  // a gain of many times is one with any noise.
+  if (std::max(Ratio, 1 / Ratio) - 1 <= noise())
     return 1;
   size_t Won = 0;
   for (auto [Original, Variant] : zip(Originals, Variants))

@@ -34,9 +34,9 @@ public:
 
   /// That of the original.
   double noise() const { return noiseOf(Originals); }
-  /// The variant's time as a share of the original's: 1 if they differ by no
-  /// more than the noise, or if the variant seems faster and did not win four
-  /// pairs of five.
+  /// The variant's time as a share of the original's: 1 if the slower of them
+  /// is above the faster by no more than the noise, or if the variant seems
+  /// faster and did not win four pairs of five.
   double ratio() const;
   /// Further pairs would hardly show that the variant is faster: after three
   /// its least is no less than the original's, or more than \p Bound times that

@@ -37,6 +37,14 @@ TEST(PairedTimes, WhatIsWithinTheNoiseIsNoDifference) {
   EXPECT_DOUBLE_EQ(pairs({{10, 11}, {10.5, 12}, {11, 13}}).ratio(), 1.1);
 }
 
+TEST(PairedTimes, GrossGainsAreSeenOnABusyMachine) {
+  // The original's own runs are apart by three times.
+  EXPECT_DOUBLE_EQ(pairs({{10, 1}, {30, 4}, {40, 2}}).ratio(), 0.1);
+  EXPECT_DOUBLE_EQ(pairs({{10, 100}, {30, 400}, {40, 200}}).ratio(), 10);
+  EXPECT_EQ(pairs({{10, 4}, {30, 8}, {40, 5}}).ratio(), 1);
+  EXPECT_EQ(pairs({{10, 25}, {30, 80}, {40, 50}}).ratio(), 1);
+}
+
 TEST(PairedTimes, OneLuckyRunIsNotFaster) {
   EXPECT_EQ(pairs({{10, 8}, {10, 12}, {10.1, 12}, {10.1, 9}, {10, 9}}).ratio(),
             1);
