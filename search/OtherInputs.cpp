@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "search/OtherInputs.h"
+#include "search/LargerSizes.h"
 #include "search/OtherSizes.h"
 #include "search/OtherValues.h"
 #include "llvm/ADT/STLExtras.h"
@@ -216,6 +217,36 @@ gevo::drawOtherInputs(const Case &C, const KernelTraits &Traits, Random &Dice,
                               Other.Input.Changed, StaysFinite);
   addSizes(drawCounts(C, Dice), {&Other, &Filled}, StaysFinite, All);
   addSizes(drawBlocks(C, Traits.AnyBlock), {&Filled}, StaysFinite, All);
+  return All;
+}
+
+// Repeated values would hide an index that runs past what repeats.
+std::vector<OtherInput> gevo::drawLargerInputs(const Case &C,
+                                               ArrayRef<uint64_t> Ends,
+                                               const KernelTraits &Traits,
+                                               Random &Dice, RunOriginal Run) {
+  if (C.Launches.size() != 1)
+    return {};
+  std::vector<OtherInput> All = drawLarger(C, Ends, Run);
+  for (OtherInput &O : All) {
+    const Case Plain = O.Changed;
+    std::vector<uint64_t> Touched;
+    auto GetsAlong = [&](Case &Now) {
+      return Run(Now, Touched) && staysFinite(Plain, Now);
+    };
+    auto Values = [&](Draw How) {
+      return drawBuffers(Plain, Traits.Doubles, How, Dice, GetsAlong);
+    };
+    Drawn Counts = Values(Draw::Counts), Parts = Values(Draw::Parts);
+    Drawn Other = fillZeros(Parts, Counts, GetsAlong);
+    Drawn Like = Values(Draw::Like);
+    append_range(Other.Buffers, takeBuffers(Like.Input.Changed, Like.Buffers,
+                                            Other.Input.Changed, GetsAlong));
+    if (Other.Buffers.empty() || !GetsAlong(Other.Input.Changed))
+      continue;
+    O.Changed = std::move(Other.Input.Changed);
+    O.What += " and " + nameOf(Draw::Like).str();
+  }
   return All;
 }
 

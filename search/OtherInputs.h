@@ -7,8 +7,8 @@
 //
 // Where the user gives no held-out run, inputs that the search has not seen are
 // made from those that it has: other values, another order, another count, with
-// buffers that fit it, fewer blocks and threads. What the original makes of
-// them is what is expected (see renewExpected).
+// buffers that fit it, fewer blocks and threads, and more of all of these. What
+// the original makes of them is what is expected (see renewExpected).
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,6 +39,12 @@ struct OtherInput {
   /// Nothing: all counts are as they were.
   std::optional<CountChange> Count;
 };
+
+/// Runs the original on a case, which then has what is expected, and says
+/// where, by buffer, what it touches ends; false if it does not get along with
+/// it.
+using RunOriginal =
+    llvm::function_ref<bool(capture::Case &, std::vector<uint64_t> &Ends)>;
 
 /// What the text of a kernel tells about its inputs.
 struct KernelTraits {
@@ -71,6 +77,14 @@ KernelTraits traitsOf(llvm::StringRef Ptx, llvm::StringRef Kernel);
 std::vector<OtherInput>
 drawOtherInputs(const capture::Case &C, const KernelTraits &Traits,
                 Random &Dice, llvm::function_ref<bool(capture::Case &)> Works);
+
+/// Inputs with more work than \p C has, as LargerSizes.h says, and with other
+/// values where the original gets along with them; what is expected of them is
+/// known. \p Ends: where what the original touches with \p C ends, by buffer.
+std::vector<OtherInput> drawLargerInputs(const capture::Case &C,
+                                         llvm::ArrayRef<uint64_t> Ends,
+                                         const KernelTraits &Traits,
+                                         Random &Dice, RunOriginal Run);
 
 } // namespace gevo
 

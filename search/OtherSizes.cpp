@@ -13,6 +13,7 @@
 #include "search/OtherValues.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
+#include <limits>
 #include <set>
 
 using namespace llvm;
@@ -20,21 +21,9 @@ using namespace gevo;
 using capture::Buffer;
 using capture::Case;
 
-namespace {
-/// A word of the parameters that may be a count.
-struct Count {
-  size_t Offset = 0;
-  uint32_t Value = 0;
-  /// "parameter 2", or "parameter 2+4" of a structure.
-  std::string Where;
-};
-} // namespace
-
-static constexpr uint32_t MostCount = 1 << 24;
-
-// Of the first few that may be: every word, as a parameter may be a structure,
-// and one of eight bytes may have the count in its lower half.
-static std::vector<Count> countsOf(const Case &C) {
+// Every word, as a parameter may be a structure, and one of eight bytes may
+// have the count in its lower half.
+std::vector<Count> gevo::countsOf(const Case &C) {
   constexpr uint32_t Least = 2;
   constexpr size_t MostCounts = 8;
   const capture::Launch &L = C.Launches[0];
@@ -56,7 +45,7 @@ static std::vector<Count> countsOf(const Case &C) {
   return All;
 }
 
-static OtherInput withCount(const Case &C, const Count &Of, uint32_t Now) {
+OtherInput gevo::withCount(const Case &C, const Count &Of, uint32_t Now) {
   OtherInput O{C,
                std::to_string(Now) + " for " + std::to_string(Of.Value) +
                    " in " + Of.Where,
@@ -174,26 +163,29 @@ std::vector<OtherInput> gevo::drawBlocks(const Case &C, bool AnyBlock) {
   return All;
 }
 
-// Both sizes are so many elements, or rows, for the count that they go with.
-static bool follow(uint64_t Before, uint64_t Now, const CountChange &Count) {
-  constexpr int MostBorder = 4;
+std::vector<uint64_t> gevo::sizesFor(uint64_t Before, const CountChange &Count,
+                                     int MostBorder) {
   __extension__ using Wide = unsigned __int128;
+  std::vector<uint64_t> Sizes;
   for (int Border = -MostBorder; Border <= MostBorder; ++Border) {
     int64_t A = int64_t(Count.Before) + Border, B = int64_t(Count.Now) + Border;
-    if (B < 1)
+    if (A < 1 || B < 1)
       continue;
     Wide PowerA = 1, PowerB = 1;
     for (unsigned Power = 1; Power <= 3; ++Power) {
       PowerA *= uint64_t(A);
       PowerB *= uint64_t(B);
-      if (Before % PowerA == 0 && Before / PowerA * PowerB == Now)
-        return true;
+      if (PowerA > Before || Before % PowerA)
+        break;
+      Wide Size = Before / PowerA * PowerB;
+      if (Size <= std::numeric_limits<int64_t>::max())
+        Sizes.push_back(uint64_t(Size));
     }
   }
-  return false;
+  return Sizes;
 }
 
-static void cutOff(Buffer &B, uint64_t Size) {
+void gevo::cutOff(Buffer &B, uint64_t Size) {
   B.Size = Size;
   llvm::erase_if(B.Pieces,
                  [&](const capture::Piece &P) { return P.Offset >= Size; });
@@ -205,6 +197,7 @@ static void cutOff(Buffer &B, uint64_t Size) {
 
 bool gevo::fitBuffers(OtherInput &O, ArrayRef<uint64_t> Before,
                       ArrayRef<uint64_t> Now) {
+  constexpr int MostBorder = 4;
   bool Any = false;
   for (size_t I = 0; I < O.Changed.Buffers.size() && O.Count; ++I) {
     Buffer &B = O.Changed.Buffers[I];
@@ -212,7 +205,8 @@ bool gevo::fitBuffers(OtherInput &O, ArrayRef<uint64_t> Before,
       continue;
     // A stencil leaves out corners, which belong to the buffer nevertheless.
     uint64_t Spare = B.Size - Before[I], Size = Now[I] + Spare;
-    if (Size >= B.Size || Spare > B.Size / 4 || !follow(B.Size, Size, *O.Count))
+    if (Size >= B.Size || Spare > B.Size / 4 ||
+        !is_contained(sizesFor(B.Size, *O.Count, MostBorder), Size))
       continue;
     cutOff(B, Size);
     Any = true;

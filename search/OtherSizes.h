@@ -18,6 +18,32 @@
 
 namespace gevo {
 
+/// A word of the parameters that may be a count.
+struct Count {
+  size_t Offset = 0;
+  uint32_t Value = 0;
+  /// "parameter 2", or "parameter 2+4" of a structure.
+  std::string Where;
+};
+
+/// Numbers up to this may be counts.
+constexpr uint32_t MostCount = 1 << 24;
+
+/// Of the only launch of \p C: the first few that may be.
+std::vector<Count> countsOf(const capture::Case &C);
+
+/// \p C with \p Now in the place of \p Of.
+OtherInput withCount(const capture::Case &C, const Count &Of, uint32_t Now);
+
+/// What a buffer of \p Before bytes would have with the other count: sizes of
+/// so many elements or rows for it, its square or its cube, with a border of up
+/// to \p MostBorder or without.
+std::vector<uint64_t> sizesFor(uint64_t Before, const CountChange &Count,
+                               int MostBorder);
+
+/// Lets \p B end after \p Size bytes.
+void cutOff(capture::Buffer &B, uint64_t Size);
+
 /// The only launch of \p C with smaller numbers in the place of those that may
 /// be counts, up to four for each: somewhat smaller, with three left over after
 /// fours, as compilers unroll loops by two or four, and what is left over is

@@ -60,7 +60,7 @@ bool gevo::isOfAddress(const capture::Bytes &Params, size_t At, const Case &C) {
          isAddress(loadAs<uint64_t>(&Params[Long]), C);
 }
 
-static bool holdsAddresses(Buffer &B, const Case &C) {
+bool gevo::holdsAddresses(Buffer &B, const Case &C) {
   Elements Words(B, 8);
   for (size_t I = 0; I < Words.count(); ++I)
     if (isAddress(loadAs<uint64_t>(Words[I]), C))

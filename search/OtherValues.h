@@ -46,6 +46,9 @@ bool drawValues(capture::Buffer &B, const capture::Case &C, bool Doubles,
 /// Does \p Word point into a buffer of \p C?
 bool isAddress(uint64_t Word, const capture::Case &C);
 
+/// Does a word of \p B?
+bool holdsAddresses(capture::Buffer &B, const capture::Case &C);
+
 /// Is the word at \p At of \p Params a half of such an address?
 bool isOfAddress(const capture::Bytes &Params, size_t At,
                  const capture::Case &C);

@@ -288,18 +288,25 @@ static std::string makeInputs(const LaunchScenario &From,
     capture::Case Same = C;
     std::vector<uint64_t> Before, Now;
     bool Known = measure::renewExpected(*D, Same, Ptx, O, Problem, &Before);
-    auto Works = [&](capture::Case &Changed) {
-      return measure::renewExpected(*D, Changed, Ptx, O, Problem, &Now);
+    auto Run = [&](capture::Case &Changed, std::vector<uint64_t> &Ends) {
+      return measure::renewExpected(*D, Changed, Ptx, O, Problem, &Ends);
+    };
+    auto Works = [&](capture::Case &Changed) { return Run(Changed, Now); };
+    auto Add = [&](OtherInput &Other) {
+      Names.push_back(shortName(C.Launches[0].Kernel) + " with " + Other.What);
+      Other.Changed.Weight = 1;
+      Made.Cases.push_back(std::move(Other.Changed));
     };
     for (OtherInput &Other : drawOtherInputs(C, Traits, Dice, Works)) {
       if (!Works(Other.Changed))
         continue;
       if (Known)
         fitBuffers(Other, Before, Now);
-      Names.push_back(shortName(C.Launches[0].Kernel) + " with " + Other.What);
-      Other.Changed.Weight = 1;
-      Made.Cases.push_back(std::move(Other.Changed));
+      Add(Other);
     }
+    if (Known)
+      for (OtherInput &Other : drawLargerInputs(C, Before, Traits, Dice, Run))
+        Add(Other);
   }
   if (!Made.Cases.empty() && !capture::writeCapture(Folder, Made, Problem))
     return Problem;

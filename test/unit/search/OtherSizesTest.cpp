@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "search/OtherSizes.h"
+#include "search/LargerSizes.h"
 #include "gtest/gtest.h"
 #include <cstring>
 
@@ -137,4 +138,128 @@ TEST(OtherSizes, BuffersFitTheirCount) {
   EXPECT_EQ(Fitted(400, {100, 90}, 400, 400), 400u) << "all in use";
   EXPECT_EQ(Fitted(4000, {100, 90}, 400, 360), 4000u) << "mostly not in use";
   EXPECT_EQ(Fitted(400, {100, 90}, 400, 0), 400u) << "not in use";
+}
+
+namespace {
+/// A kernel that reads up to \p TableBytes of a table and writes an element of
+/// four bytes for each of as many threads as the second parameter says, up to
+/// those that there are.
+struct TableKernel {
+  uint64_t TableBytes;
+  std::vector<capture::Case> Seen = {};
+
+  bool operator()(capture::Case &C, std::vector<uint64_t> &Ends) {
+    Seen.push_back(C);
+    const capture::Launch &L = C.Launches[0];
+    uint64_t Out;
+    uint32_t Count;
+    std::memcpy(&Out, &L.Params[0], 8);
+    std::memcpy(&Count, &L.Params[8], 4);
+    uint64_t Used =
+        4 * std::min<uint64_t>(Count, uint64_t(L.Grid.X) * L.Block.X);
+    Ends.clear();
+    for (const capture::Buffer &B : C.Buffers)
+      Ends.push_back(B.Address == Out ? Used : std::min(Used, TableBytes));
+    for (size_t I = 0; I < C.Buffers.size(); ++I)
+      if (C.Buffers[I].Size < Ends[I])
+        return false;
+    return true;
+  }
+};
+} // namespace
+
+/// A launch of \p Count threads, whose output is followed by a table of
+/// \p TableBytes of which the first half is known.
+static capture::Case withTable(uint32_t Count, uint64_t TableBytes) {
+  capture::Case C = caseOf(Count);
+  capture::Launch &L = C.Launches[0];
+  L.Block = {64, 1, 1};
+  L.Grid = {(Count + 63) / 64, 1, 1};
+  uint64_t Table = 16384;
+  L.Params.resize(24);
+  std::memcpy(&L.Params[16], &Table, 8);
+  L.Offsets = {0, 8, 16};
+  C.Buffers[0].Pieces[0].Before[0] = 7;
+  C.Buffers.push_back(
+      capture::Buffer::input(Table, capture::Bytes(TableBytes / 2)));
+  C.Buffers[1].Pieces[0].Before[1] = 9;
+  C.Buffers[1].Size = TableBytes;
+  return C;
+}
+
+TEST(OtherSizes, CountsGrowWithBlocksAndBuffers) {
+  capture::Case C = withTable(200, 4000);
+  TableKernel Kernel{4000};
+  std::vector<OtherInput> All = drawLarger(C, {800, 800}, Kernel);
+  ASSERT_EQ(All.size(), 2u);
+  EXPECT_EQ(All[0].What, "400 for 200 in parameter 1, with larger buffers");
+  EXPECT_EQ(All[1].What, "12200 for 200 in parameter 1, with larger buffers");
+  for (const OtherInput &O : All) {
+    uint32_t Count;
+    uint64_t Out, Table;
+    const capture::Launch &L = O.Changed.Launches[0];
+    std::memcpy(&Out, &L.Params[0], 8);
+    std::memcpy(&Count, &L.Params[8], 4);
+    std::memcpy(&Table, &L.Params[16], 8);
+    EXPECT_EQ(L.Grid, (capture::Extent{(Count + 63) / 64, 1, 1}));
+    EXPECT_FALSE(O.Count) << "buffers fit already";
+    // In order of address, and apart.
+    const std::vector<capture::Buffer> &B = O.Changed.Buffers;
+    ASSERT_EQ(B.size(), 2u);
+    EXPECT_EQ(Table, 16384u) << "it stays where and as large as it is";
+    EXPECT_EQ(B[0].Address, Table);
+    EXPECT_EQ(B[0].Size, 4000u);
+    EXPECT_EQ(B[1].Address, Out) << "it has moved, and its parameter with it";
+    EXPECT_GE(Out, Table + 4000);
+    ASSERT_EQ(B[1].Size, 4 * Count);
+    // Nothing is unknown.
+    ASSERT_EQ(B[0].Pieces.size(), 1u);
+    EXPECT_EQ(B[0].Pieces[0].Before.size(), 4000u);
+    EXPECT_EQ(B[0].Pieces[0].Before[2001], 9) << "as what is known";
+    ASSERT_EQ(B[1].Pieces[0].Before.size(), B[1].Size);
+    for (size_t At = 0; At < B[1].Size; ++At)
+      ASSERT_EQ(B[1].Pieces[0].Before[At], At % 800 ? 0 : 7) << At;
+  }
+}
+
+TEST(OtherSizes, ATableOfAsManyElementsDoesNotGrow) {
+  // Its size follows the count; its use, as that of a ring, does not.
+  capture::Case C = withTable(1000, 4000);
+  TableKernel Kernel{4000};
+  std::vector<OtherInput> All = drawLarger(C, {4000, 4000}, Kernel);
+  ASSERT_EQ(All.size(), 2u);
+  for (const OtherInput &O : All) {
+    uint64_t Table;
+    std::memcpy(&Table, &O.Changed.Launches[0].Params[16], 8);
+    for (const capture::Buffer &B : O.Changed.Buffers)
+      EXPECT_EQ(B.Size == 4000, B.Address == Table);
+  }
+}
+
+TEST(OtherSizes, WhatFollowsNothingIsNotMadeLarger) {
+  auto Larger = [](capture::Case C, std::vector<uint64_t> Ends) {
+    TableKernel Kernel{4000};
+    size_t Found = drawLarger(C, Ends, Kernel).size();
+    return std::pair(Found, Kernel.Seen.size());
+  };
+  capture::Case C = withTable(200, 4000);
+  EXPECT_EQ(Larger(C, {400, 800}), std::pair(size_t(0), size_t(0)))
+      << "mostly not in use";
+  uint64_t Inside = 4096 + 400;
+  std::memcpy(&C.Launches[0].Params[16], &Inside, 8);
+  EXPECT_EQ(Larger(C, {800, 0}), std::pair(size_t(0), size_t(0)))
+      << "two parameters share a buffer";
+  C = withTable(200, 4000);
+  C.Buffers[0].Variable = "Out";
+  EXPECT_EQ(Larger(C, {800, 800}), std::pair(size_t(0), size_t(0)))
+      << "a variable has its size";
+  C = withTable(200, 4000);
+  C.Buffers[1].Size = 64 << 20;
+  EXPECT_EQ(Larger(C, {800, 800}), std::pair(size_t(0), size_t(0)))
+      << "there is too much memory already";
+  C = withTable(200, 4000);
+  C.WarpInstructions = 20000;
+  EXPECT_EQ(Larger(C, {800, 800}).first, 2u) << "twice and seven times";
+  C.WarpInstructions = 3000000;
+  EXPECT_EQ(Larger(C, {800, 800}).first, 1u) << "seven times is too long";
 }

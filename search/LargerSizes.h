@@ -1,0 +1,36 @@
+//===- LargerSizes.h - More work than a launch had --------------*- C++ -*-===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The part of OtherInputs that knows larger sizes. What holds up to the size of
+// the run alone, such as a remainder of what is less than the divisor there, no
+// smaller size shows. More work needs more memory: buffers that go with a count
+// get it, elsewhere, as there is no room where they are.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_SEARCH_LARGERSIZES_H
+#define GEVO_SEARCH_LARGERSIZES_H
+
+#include "search/OtherInputs.h"
+
+namespace gevo {
+
+/// The only launch of \p C with larger numbers in the place of those that are
+/// counts: twice as much, and seven times or, of what takes few instructions,
+/// 61 times. The dimensions of the grid that cover the count get blocks for it.
+/// Buffers whose size and whose use by the original, which ends at \p Ends by
+/// buffer, both follow the count or the number of blocks are made larger, with
+/// what they held repeated; others stay as they are. An input with which no
+/// buffer follows, or which takes too much memory or too many instructions, is
+/// left out. What is expected is known.
+std::vector<OtherInput> drawLarger(const capture::Case &C,
+                                   llvm::ArrayRef<uint64_t> Ends,
+                                   RunOriginal Run);
+
+} // namespace gevo
+
+#endif // GEVO_SEARCH_LARGERSIZES_H
