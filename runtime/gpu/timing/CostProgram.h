@@ -50,6 +50,7 @@ struct Uop {
   uint16_t Latency = 0;       ///< Of Alu, Barrier and Fence; bytes of a Spill.
   uint16_t Flags = 0;         ///< Bits of UopFlags.
   uint8_t Stall = 0;          ///< Cycles until the warp may issue again.
+  uint8_t Copy = 0;           ///< Of an UnrolledLoop: whose access it is.
   uint32_t FirstRegister = 0; ///< Sources, then results, in the pool.
   uint32_t Instruction = 0;   ///< Of the function.
   /// What CostProgram::finish() adds, so that issue looks at nothing else: how
@@ -83,6 +84,15 @@ enum UopFlags : uint16_t {
 struct Region {
   uint32_t Begin = 0, End = 0;
   uint32_t FirstUop = 0, NumUops = 0;
+  uint32_t FirstLoop = 0, NumLoops = 0; ///< Those that begin here.
+};
+
+/// The micro-operations of several iterations of a loop, whose body is the
+/// instructions [Begin, End), the branch included.
+struct UnrolledLoop {
+  uint32_t Begin = 0, End = 0;
+  uint32_t Copies = 0;
+  uint32_t FirstUop = 0, NumUops = 0;
 };
 
 /// The costs of one function.
@@ -92,7 +102,8 @@ struct CostFunction {
   uint32_t NumRegisters = 0;
   std::vector<uint32_t> FirstUop; ///< By instruction; one more at the end.
   std::vector<Region> Regions;
-  std::vector<uint32_t> RegionAt; ///< By first instruction, or NoIndex.
+  std::vector<uint32_t> RegionAt;  ///< By first instruction, or NoIndex.
+  std::vector<UnrolledLoop> Loops; ///< By region, with the most copies first.
   /// How many instructions before this one have an access record; one more at
   /// the end.
   std::vector<uint32_t> AccessesBefore;

@@ -61,9 +61,8 @@ private:
   ptx::Cfg Graph;
   CostFunction Out;
   std::vector<Operands> Ops;
-  std::vector<uint32_t> Uses;   ///< By register.
-  std::vector<uint32_t> Defs;   ///< By register.
-  std::vector<uint32_t> User;   ///< By register: the only user, or None.
+  std::vector<uint32_t> Uses, Defs; ///< By register.
+  std::vector<uint32_t> User;       ///< By register: the only user, or None.
   std::vector<bool> Guards;     ///< By register: an instruction's predicate.
   std::vector<bool> Free;       ///< By instruction.
   std::vector<bool> Predicated; ///< By instruction: a branch that vanishes.
@@ -99,8 +98,7 @@ void FunctionLowering::findUses() {
 
 /// The assembler removes what nothing uses, and then what only that used.
 void FunctionLowering::findUnused() {
-  bool Changed = true;
-  while (Changed) {
+  for (bool Changed = true; Changed;) {
     Changed = false;
     for (uint32_t K = uint32_t(Ops.size()); K-- > 0;) {
       if (Free[K] || Ops[K].Results.empty() || !onlyResults(F, F.Code[K]))
@@ -429,6 +427,8 @@ CostFunction FunctionLowering::run() {
   Out.FirstUop.push_back(uint32_t(Out.Uops.size()));
   Out.AccessesBefore.push_back(Accesses);
   findRegions();
+  if (Sass)
+    addLoops(*Sass, Out);
   return std::move(Out);
 }
 

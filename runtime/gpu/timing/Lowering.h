@@ -43,6 +43,7 @@ struct SassOp {
   uint16_t Latency = 1;
   uint8_t Stall = 0;        ///< Cycles until the warp may issue again.
   uint8_t Bytes = 0;        ///< Of a lane's access; 0: as in PTX.
+  uint8_t Copy = 0;         ///< Of a loop's body, see SassLoop.
   uint16_t Flags = 0;       ///< Of UopFlags, more than those of the PTX.
   uint32_t Place = 0;       ///< In the machine code.
   uint32_t Instruction = 0; ///< Of PTX, that it was made of.
@@ -51,10 +52,22 @@ struct SassOp {
 };
 constexpr uint16_t NumSassRegisters = 352;
 
+/// Several copies of the body of a loop, mixed in one stretch of machine code:
+/// what is issued for that many iterations at once.
+struct SassLoop {
+  uint32_t Begin = 0, End = 0; ///< Of PTX, with the branch at its end.
+  unsigned Copies = 0;
+  std::vector<SassOp> Ops; ///< In their order.
+};
+
 /// The machine code of one function, by the PTX instruction with which it is
 /// issued. That is not always the one it was made of: what was moved out of a
 /// loop is issued outside.
-using SassFunction = std::vector<std::vector<SassOp>>;
+struct SassFunction : std::vector<std::vector<SassOp>> {
+  using std::vector<std::vector<SassOp>>::vector;
+  /// Beside that, what is issued where iterations follow each other.
+  std::vector<SassLoop> Loops;
+};
 
 /// The micro-operations of \p Functions of \p M (a kernel first, then what it
 /// calls) by the rules, or by \p Sass, which then has one entry per function.
@@ -67,6 +80,9 @@ CostProgram lowerPtx(const Profile &P, const ptx::Module &M,
 /// order in which the assembler would, as one more region.
 void scheduleRegion(const Profile &P, CostFunction &F, uint32_t Begin,
                     uint32_t End, const std::vector<uint8_t> &MemoryClass);
+
+/// Adds the loops of \p Code to its costs, which are complete otherwise.
+void addLoops(const SassFunction &Code, CostFunction &Out);
 
 /// True for instructions at which straight-line code ends: control, barriers,
 /// fences.

@@ -422,3 +422,19 @@ std::vector<Step> gevo::gpu::timing::arithmeticSteps(const Profile &P,
     return one(Unit::Int);
   }
 }
+
+Unit gevo::gpu::timing::simplePipe(const Profile &P, const ptx::Function &F,
+                                   const Instruction &I) {
+  std::vector<Step> Rule = arithmeticSteps(P, F, I);
+  return Rule.size() == 1 && Rule[0].Count == 1 ? Rule[0].Pipe : Unit::None;
+}
+
+bool gevo::gpu::timing::expandsLong(const Profile &P, const ptx::Function &F,
+                                    const Instruction &I) {
+  constexpr unsigned Few = 4;
+  unsigned Count = 0;
+  if (!tracesAccess(I))
+    for (const Step &S : arithmeticSteps(P, F, I))
+      Count += S.Count;
+  return Count > Few;
+}

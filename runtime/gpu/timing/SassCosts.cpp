@@ -30,10 +30,6 @@ using namespace gevo::gpu::timing;
 
 namespace {
 
-/// Expansions with more instructions than this have slow paths that seldom run;
-/// the rules count the fast ones.
-constexpr unsigned LongExpansion = 4;
-
 /// Matches the machine code of one function with its PTX.
 class Matching {
 public:
@@ -51,11 +47,15 @@ private:
   void findCopies();
   void choose();
   SassOp opOf(uint32_t Index, Unit Pipe) const;
-  bool expands(uint32_t Instruction) const;
+  bool expands(uint32_t Instruction) const {
+    return Instruction != NoIndex && expandsLong(P, F, F.Code[Instruction]);
+  }
   SassPipe kindOf(uint32_t Index) const;
   uint32_t targetOf(uint32_t Index) const;
   void placeOwn(uint32_t Index, const SassPipe &C, SassFunction &Out);
+  SassOp plainOp(uint32_t Index, const SassPipe &C, uint32_t *Holder) const;
   void placePlain(uint32_t Index, const SassPipe &C, SassFunction &Out);
+  SassPlace placeOf(uint32_t Index) const;
   void placeExpansion(uint32_t Index, SassFunction &Out);
   void placeJump(uint32_t Index, SassFunction &Out);
   /// The first PTX instruction of the line of machine instruction \p Index.
@@ -84,6 +84,7 @@ private:
   std::vector<std::set<uint32_t>> Present;
   std::vector<unsigned> Copies; ///< By stretch of PTX: how often it is
                                 ///< there in machine code.
+  std::vector<uint32_t> To;     ///< By machine instruction, stretch of PTX.
   std::vector<bool> Chosen;     ///< By machine instruction: see chooseCopies.
   std::set<std::pair<SassClass, uint32_t>> LinesChosen; ///< And what they are.
   std::vector<std::vector<uint32_t>> PlacesOf;          ///< By stretch of PTX.
@@ -200,7 +201,7 @@ uint32_t Matching::targetOf(uint32_t Index) const {
 
 /// Leaves one of several copies that branches divide.
 void Matching::choose() {
-  std::vector<uint32_t> To(Listing.Code.size(), NoIndex);
+  To.assign(Listing.Code.size(), NoIndex);
   PlacesOf.resize(FirstOf.size());
   for (uint32_t K = 0; K < Listing.Code.size(); ++K) {
     SassPipe C = kindOf(K);
@@ -242,21 +243,16 @@ void Matching::findCopies() {
   }
   // What one copy of a line would have: of memory, and of each pipe.
   std::map<uint32_t, unsigned> OneMemory, OnePipe[NumUnits];
-  auto PipeOf = [&](const ptx::Instruction &I) {
-    std::vector<Step> Rule = arithmeticSteps(P, F, I);
-    bool Simple = Rule.size() == 1 && Rule[0].Count == 1;
-    return Simple ? Rule[0].Pipe : Unit::None;
-  };
   for (const ptx::Instruction &I : F.Code)
     if (tracesAccess(I))
       ++OneMemory[I.Line];
-    else if (Unit U = PipeOf(I); U != Unit::None)
+    else if (Unit U = simplePipe(P, F, I); U != Unit::None)
       ++OnePipe[unsigned(U)][I.Line];
   std::vector<std::vector<unsigned>> Work(FirstOf.size()), All(FirstOf.size());
   for (uint32_t K = 0; K < F.Code.size(); ++K) {
     const ptx::Instruction &I = F.Code[K];
     bool Accesses = tracesAccess(I);
-    Unit U = Accesses ? Unit::None : PipeOf(I);
+    Unit U = Accesses ? Unit::None : simplePipe(P, F, I);
     unsigned Count = 0;
     if (Accesses)
       Count = Memory[I.Line] / OneMemory[I.Line];
@@ -273,15 +269,6 @@ void Matching::findCopies() {
     std::sort(Counts.begin(), Counts.end());
     Copies.push_back(Counts.empty() ? 1 : Counts[Counts.size() / 2]);
   }
-}
-
-bool Matching::expands(uint32_t Instruction) const {
-  if (Instruction == NoIndex || tracesAccess(F.Code[Instruction]))
-    return false;
-  unsigned Count = 0;
-  for (const Step &S : arithmeticSteps(P, F, F.Code[Instruction]))
-    Count += S.Count;
-  return Count > LongExpansion;
 }
 
 SassOp Matching::opOf(uint32_t Index, Unit Pipe) const {
@@ -350,19 +337,27 @@ void Matching::placePlain(uint32_t Index, const SassPipe &C,
   } else if (Listing.Code[Index].Results.empty()) {
     return;
   }
+  uint32_t Holder = 0;
+  SassOp Op = plainOp(Index, C, &Holder);
+  Out[Holder].push_back(std::move(Op));
+}
+
+/// Arithmetic, and with which PTX instruction it is issued.
+SassOp Matching::plainOp(uint32_t Index, const SassPipe &C,
+                         uint32_t *Holder) const {
   SassOp Op = opOf(Index, C.Pipe);
-  uint32_t Own = originOf(Index);
+  uint32_t Own = originOf(Index), To = targetOf(Index);
   // What has the line of a branch is still issued in its place before that.
   bool Here = Own != NoIndex && Stretch[Own] == To && !endsRegion(F.Code[Own]);
-  uint32_t Holder = Here ? Own : FirstOf[To];
-  Op.Instruction = Own == NoIndex ? Holder : Own;
+  *Holder = Here ? Own : FirstOf[To];
+  Op.Instruction = Own == NoIndex ? *Holder : Own;
   if (readsTable(Listing.Code[Index]))
     Op.Latency = uint16_t(P.ConstLatency);
   if (Listing.Code[Index].Spill) {
     Op.What = SassOp::Spill;
     Op.Latency = uint16_t(accessBytes(Listing.Code[Index].Opcode));
   }
-  Out[Holder].push_back(std::move(Op));
+  return Op;
 }
 
 /// A jump that is always taken: where the assembler put it, PTX may have none,
@@ -404,6 +399,19 @@ void Matching::placeExpansion(uint32_t Index, SassFunction &Out) {
   Out[Own].back().Results = Results;
 }
 
+/// Machine instruction \p Index as part of a whole stretch.
+SassPlace Matching::placeOf(uint32_t Index) const {
+  const SassInstruction &I = Listing.Code[Index];
+  SassPipe C = kindOf(Index);
+  uint32_t Holder = 0;
+  return {C, To[Index],
+          C.Class != SassClass::Nothing && !I.Spill &&
+              expands(instructionOf(Index)),
+          C.Class == SassClass::Pipe || C.Class == SassClass::Nothing
+              ? plainOp(Index, C, &Holder)
+              : opOf(Index, C.Pipe)};
+}
+
 SassFunction Matching::run() {
   SassFunction Out(F.Code.size());
   Taken.assign(F.Code.size(), 0);
@@ -433,6 +441,10 @@ SassFunction Matching::run() {
   }
   findInverted(F, Stretch, PlacesOf, Out);
   findMerged(F, Listing, Out);
+  std::vector<SassPlace> Places;
+  for (uint32_t K = 0; K < Listing.Code.size(); ++K)
+    Places.push_back(placeOf(K));
+  findLoops({P, F, Listing, Stretch, SassStretch}, Places, Out);
   return Out;
 }
 

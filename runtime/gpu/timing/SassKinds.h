@@ -104,6 +104,31 @@ uint32_t lineKey(const SassInstruction &I);
 void findMerged(const ptx::Function &F, const SassListing &L,
                 SassFunction &Code);
 
+/// What a lane of \p I, a load or store of \p F, accesses.
+unsigned bytesOf(const ptx::Function &F, const ptx::Instruction &I);
+
+/// A machine instruction, issued for itself.
+struct SassPlace {
+  SassPipe Kind;
+  uint32_t To;  ///< The stretch of PTX that it is issued with, or NoIndex.
+  bool Expands; ///< Part of a long expansion.
+  SassOp Op;
+};
+
+/// PTX, its machine code, and the stretches without branches of both, by
+/// instruction.
+struct SassMatch {
+  const Profile &P;
+  const ptx::Function &F;
+  const SassListing &L;
+  const std::vector<uint32_t> &Stretch, &SassStretch;
+};
+
+/// Finds loops whose copies are mixed in a stretch of machine code. \p Code is
+/// by machine instruction; \p Out has what one iteration issues.
+void findLoops(const SassMatch &M, const std::vector<SassPlace> &Code,
+               SassFunction &Out);
+
 } // namespace gevo::gpu::timing
 
 #endif // GEVO_RUNTIME_GPU_TIMING_SASSKINDS_H

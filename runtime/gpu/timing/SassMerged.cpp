@@ -31,9 +31,8 @@ using namespace gevo::gpu::timing;
 using ptx::Mod;
 using ptx::ModClass;
 
-namespace {
-
-unsigned bytesOf(const ptx::Function &F, const ptx::Instruction &I) {
+unsigned gevo::gpu::timing::bytesOf(const ptx::Function &F,
+                                    const ptx::Instruction &I) {
   Mod Vector = F.nth(I, ModClass::Vector);
   unsigned Count = Vector == Mod::V2   ? 2
                    : Vector == Mod::V4 ? 4
@@ -41,6 +40,8 @@ unsigned bytesOf(const ptx::Function &F, const ptx::Instruction &I) {
                                        : 1;
   return Count * ptx::typeBits(F.nth(I, ModClass::Type)) / 8;
 }
+
+namespace {
 
 bool isPlain(const ptx::Instruction &I) {
   return I.Op == ptx::Opcode::Ld || I.Op == ptx::Opcode::St;

@@ -54,6 +54,10 @@ void Sm::openRun(WarpSlot &W) {
 /// Opens the next micro-operations of the trace; false at the end of what is
 /// there of it.
 bool Sm::openUops(WarpSlot &W) {
+  if (W.LastCopy) {
+    moveToCopy(W, W.LastCopy);
+    W.Copy = W.LastCopy = 0;
+  }
   while (true) {
     if (W.Pos >= W.End) {
       if (W.Run >= W.Trace->Runs.size())
@@ -64,6 +68,8 @@ bool Sm::openUops(WarpSlot &W) {
     uint32_t Index = F.RegionAt[W.Pos];
     if (Index != NoIndex && F.Regions[Index].End <= W.End) {
       const Region &R = F.Regions[Index];
+      if (R.NumLoops && openLoop(W, R))
+        return true;
       W.Cur = F.Uops.data() + R.FirstUop;
       W.CurEnd = W.Cur + R.NumUops;
       W.Pos = R.End;
@@ -153,6 +159,8 @@ void Sm::prepare(WarpSlot &W) { prepareNext(*W.Owner, W); }
 }
 
 void Sm::branch(WarpSlot &W, uint64_t Now) {
+  if (W.Cur->Copy != W.Copy)
+    moveToCopy(W, W.Cur->Copy);
   // A run ends at a branch only if it was taken, by some lanes or by all.
   bool Taken = W.Cur + 1 == W.CurEnd && W.Pos >= W.End;
   if (W.Cur->Flags & FlagInverted) {

@@ -122,6 +122,8 @@ private:
     Stall Why = Stall::Arithmetic; ///< What the next one waits for.
     bool AtBarrier = false;
     bool AtFence = false;
+    uint8_t Copy = 0;     ///< Of an unrolled loop: whose run is open,
+    uint8_t LastCopy = 0; ///< and which is its last; 0: in none.
     // From here on what few micro-operations need.
     Scheduler *Owner = nullptr;
     const TraceAccess *Accesses = nullptr; ///< Of the open run; the first is
@@ -180,6 +182,9 @@ private:
 
   void openRun(WarpSlot &W);
   bool openUops(WarpSlot &W);
+  bool openLoop(WarpSlot &W, const Region &R);
+  bool repeats(WarpSlot &W, const UnrolledLoop &L);
+  void moveToCopy(WarpSlot &W, uint8_t Copy) const;
   void prepare(WarpSlot &W);
   void prepareNext(Scheduler &S, WarpSlot &W);
   bool pick(Scheduler &S, uint64_t Now);

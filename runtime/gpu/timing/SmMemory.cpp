@@ -81,6 +81,8 @@ void Sm::spill(WarpSlot &W, const Uop &U, uint64_t Now) {
 }
 
 void Sm::memory(WarpSlot &W, const Uop &U, uint64_t Now) {
+  if (U.Copy != W.Copy)
+    moveToCopy(W, U.Copy);
   if (W.Order != W.OrderEnd)
     return orderedAccess(W, U, Now);
   const TraceAccess &A = accessOf(W, U);

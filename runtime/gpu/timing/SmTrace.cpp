@@ -21,6 +21,59 @@
 using namespace gevo::gpu;
 using namespace gevo::gpu::timing;
 
+/// Opens the run of copy \p Copy of the unrolled loop that \p W is in.
+void Sm::moveToCopy(WarpSlot &W, uint8_t Copy) const {
+  const std::vector<const TraceRun *> &Runs = W.Trace->Runs;
+  for (; W.Copy < Copy; ++W.Copy, ++W.Run)
+    W.Lines += Runs[W.Run - 1]->NumLines;
+  for (; W.Copy > Copy; --W.Copy, --W.Run)
+    W.Lines -= Runs[W.Run - 2]->NumLines;
+  W.Open = Runs[W.Run - 1];
+  W.Accesses = W.Open->Accesses.data();
+  W.FirstAccess = W.Fn->AccessesBefore[W.Open->Begin];
+}
+
+/// Does \p W go through the body of \p L as often as that has copies, with the
+/// same lanes? Accesses that other warps wait for are issued one by one.
+bool Sm::repeats(WarpSlot &W, const UnrolledLoop &L) {
+  if (L.Copies > 1 ? W.End != L.End : W.End < L.End)
+    return false;
+  // The branch at the end looks at the run behind it.
+  while (W.Run + L.Copies > W.Trace->Runs.size() &&
+         W.Trace->End == TraceEnd::Open)
+    more(W, false);
+  if (W.Order != W.OrderEnd || W.Run + L.Copies - 1 > W.Trace->Runs.size())
+    return false;
+  for (uint32_t K = 1; K < L.Copies; ++K) {
+    const TraceRun &R = *W.Trace->Runs[W.Run - 1 + K];
+    bool Last = K + 1 == L.Copies;
+    if (R.Function != W.Open->Function || R.Begin != L.Begin ||
+        R.Mask != W.Open->Mask || R.Count < L.End - L.Begin ||
+        (!Last && R.Count != L.End - L.Begin))
+      return false;
+  }
+  return true;
+}
+
+/// Opens as many iterations at once as a loop that begins with \p R has copies,
+/// if that many follow.
+[[gnu::noinline]] bool Sm::openLoop(WarpSlot &W, const Region &R) {
+  for (uint32_t K = 0; K < R.NumLoops; ++K) {
+    const UnrolledLoop &L = W.Fn->Loops[R.FirstLoop + K];
+    if (!repeats(W, L))
+      continue;
+    const TraceRun &Last = *W.Trace->Runs[W.Run + L.Copies - 2];
+    W.Cur = W.Fn->Uops.data() + L.FirstUop;
+    W.CurEnd = W.Cur + L.NumUops;
+    W.Pos = L.End;
+    W.End = Last.Begin + Last.Count;
+    W.Copy = 0;
+    W.LastCopy = uint8_t(L.Copies - 1);
+    return true;
+  }
+  return false;
+}
+
 /// \p W has issued all that there is of its trace. At a barrier it waits for
 /// the others, even if nothing is left to do behind it.
 void Sm::endPiece(WarpSlot &W, uint64_t Now) {
@@ -41,6 +94,8 @@ void Sm::endPiece(WarpSlot &W, uint64_t Now) {
 /// most of what is there.
 void Sm::dropTimed(WarpSlot &W, BlockTrace &T) {
   WarpTrace &Mine = T.Warps[size_t(W.Trace - T.Warps.data())];
+  if (W.Copy)
+    moveToCopy(W, 0);
   size_t Runs = W.Open ? W.Run - 1 : 0;
   if (2 * Runs < Mine.Runs.size())
     return;
