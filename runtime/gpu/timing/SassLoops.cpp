@@ -164,7 +164,7 @@ std::optional<SassLoop> copiesOf(const SassMatch &M, const Body &B,
     Loop.Ops.push_back(std::move(Op));
   }
   // Arithmetic alone is a loop only if it is repeated.
-  if (B.Accesses.empty() && Branches)
+  if (Seen.empty() && Branches)
     Loop.Copies = copiesBy(B, Counts);
   for (const auto &[Key, Count] : Seen) {
     size_t Same = B.Accesses.at(Key).size();

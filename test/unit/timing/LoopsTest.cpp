@@ -102,6 +102,23 @@ TEST_P(Loops, RemaindersAreLoopsOfTheirOwn) {
   }
 }
 
+TEST_P(Loops, SameMachineCodeSameTime) {
+  std::string Text = GetParam().What->Text, Other = Text;
+  size_t Fma = Other.find("fma.rn.f32 %f1, %f2");
+  if (Fma != std::string::npos)
+    Other.replace(Fma, 19, "mov.f32 %f7, %f2;\nfma.rn.f32 %f1, %f7");
+  Other += "ld.global.f32 %f8, [%rd4+8];\nmul.lo.s32 %r7, %r5, %r5;\n";
+  uint64_t Cycles[2], Hash[2];
+  for (bool Wordy : {false, true}) {
+    Bench B(P, loop(P, (Wordy ? Other : Text).c_str(), 1, false), true);
+    uint64_t A = B.Gpu.allocate(BufferBytes), Out = B.Gpu.allocate(BufferBytes);
+    Cycles[Wordy] = B.run("k", {8, 1, 1}, {256, 1, 1}, {A, Out, 43}).Cycles;
+    Hash[Wordy] = B.Sass->at("k").Hash;
+  }
+  EXPECT_EQ(Hash[0], Hash[1]);
+  EXPECT_EQ(Cycles[0], Cycles[1]);
+}
+
 std::vector<Where> everywhere() {
   std::vector<Where> All;
   for (const char *Gpu : {"V100", "A100", "H100", "RTX4090"})
