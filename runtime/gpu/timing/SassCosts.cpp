@@ -50,7 +50,11 @@ private:
   bool expands(uint32_t Instruction) const {
     return Instruction != NoIndex && expandsLong(P, F, F.Code[Instruction]);
   }
-  SassPipe kindOf(uint32_t Index) const;
+  SassPipe kindOf(uint32_t Index) const {
+    uint32_t Own = instructionOf(Index);
+    return kindIn(P, F, Own == NoIndex ? nullptr : &F.Code[Own],
+                  Listing.Code[Index]);
+  }
   uint32_t targetOf(uint32_t Index) const;
   void placeOwn(uint32_t Index, const SassPipe &C, SassFunction &Out);
   SassOp plainOp(uint32_t Index, const SassPipe &C, uint32_t *Holder) const;
@@ -92,30 +96,6 @@ private:
   std::map<std::pair<uint32_t, uint32_t>, unsigned> Seen, Total;
   std::vector<unsigned> Taken; ///< By PTX instruction: its own ones placed.
 };
-
-/// What machine instruction \p Index is, given the PTX that it came from.
-SassPipe Matching::kindOf(uint32_t Index) const {
-  const std::string &Opcode = Listing.Code[Index].Opcode;
-  if (Listing.Code[Index].Spill)
-    return {SassClass::Pipe, Unit::Memory};
-  SassPipe C = classify(Opcode);
-  // Parameters and constants at known places are operands, or as good as.
-  uint32_t Own = instructionOf(Index);
-  if (Opcode.compare(0, 3, "LDC") == 0 &&
-      (Own == NoIndex || !tracesAccess(F.Code[Own]) ||
-       isConstantOperand(F, F.Code[Own])))
-    return readsTable(Listing.Code[Index])
-               ? SassPipe{SassClass::Pipe, Unit::Memory}
-               : SassPipe{SassClass::Nothing, Unit::None};
-  if (C.Class == SassClass::Control && preparesDivergence(Opcode))
-    return {SassClass::Pipe, Unit::Branch};
-  if (C.Pipe == Unit::Convert && convertsWide(Opcode))
-    C.Pipe = wideConversion(P);
-  // From sm_80 on, constants are made by HFMA2 -RZ, RZ, ..., too.
-  if (C.Pipe == Unit::Half && makesConstant(Listing.Code[Index]))
-    return {SassClass::Nothing, Unit::None};
-  return C;
-}
 
 /// Stretches of PTX end with blocks and behind what ends regions.
 void Matching::cutPtx() {

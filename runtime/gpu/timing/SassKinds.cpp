@@ -7,6 +7,7 @@
 
 #include "runtime/gpu/timing/SassKinds.h"
 #include "runtime/gpu/exec/Trace.h"
+#include "runtime/gpu/timing/Rules.h"
 
 #include <algorithm>
 
@@ -145,4 +146,25 @@ bool gevo::gpu::timing::combinesLanes(const SassListing &L, uint32_t Index) {
       return true;
   }
   return false;
+}
+
+SassPipe gevo::gpu::timing::kindIn(const Profile &P, const ptx::Function &F,
+                                   const ptx::Instruction *Own,
+                                   const SassInstruction &I) {
+  if (I.Spill)
+    return {SassClass::Pipe, Unit::Memory};
+  SassPipe C = classify(I.Opcode);
+  // Parameters and constants at known places are operands, or as good as.
+  if (I.Opcode.compare(0, 3, "LDC") == 0 &&
+      (!Own || !tracesAccess(*Own) || isConstantOperand(F, *Own)))
+    return readsTable(I) ? SassPipe{SassClass::Pipe, Unit::Memory}
+                         : SassPipe{SassClass::Nothing, Unit::None};
+  if (C.Class == SassClass::Control && preparesDivergence(I.Opcode))
+    return {SassClass::Pipe, Unit::Branch};
+  if (C.Pipe == Unit::Convert && convertsWide(I.Opcode))
+    C.Pipe = wideConversion(P);
+  // From sm_80 on, constants are made by HFMA2 -RZ, RZ, ..., too.
+  if (C.Pipe == Unit::Half && makesConstant(I))
+    return {SassClass::Nothing, Unit::None};
+  return C;
 }

@@ -56,6 +56,11 @@ unsigned accessBytes(std::string_view Opcode);
 /// True for what prepares and ends divergence, and calls: no branches.
 bool preparesDivergence(std::string_view Opcode);
 
+/// What \p I is, given the instruction \p Own of \p F that it came from; null
+/// if that is not known.
+SassPipe kindIn(const Profile &P, const ptx::Function &F,
+                const ptx::Instruction *Own, const SassInstruction &I);
+
 /// True for what of that marks where the lanes of a warp part and meet.
 bool marksMeeting(std::string_view Opcode);
 
