@@ -57,7 +57,7 @@ void LaunchRunner::openGuards() {
   }
 }
 
-static Stage stageOf(measure::Outcome O) {
+Stage gevo::stageOf(measure::Outcome O) {
   using measure::Outcome;
   switch (O) {
   case Outcome::Passed:
@@ -82,9 +82,8 @@ static Stage stageOf(measure::Outcome O) {
   llvm_unreachable("an outcome without a stage");
 }
 
-// As the search compares errors.
-static double errorOf(const measure::ReplayResult &R,
-                      const measure::OutputRules &Rules) {
+double gevo::errorOf(const measure::ReplayResult &R,
+                     const measure::OutputRules &Rules) {
   double Most = 0;
   for (const measure::OutputResult &Out : R.Outputs)
     Most = std::max(Most, Rules.errorOf(Out.Name, Out.Diff.MaxError));

@@ -53,6 +53,11 @@ struct LineCost {
   uint64_t Cycles = 0;
 };
 
+/// The stage that a replay ended at, and its error as the search compares it.
+Stage stageOf(measure::Outcome O);
+double errorOf(const measure::ReplayResult &R,
+               const measure::OutputRules &Rules);
+
 class LaunchRunner : public Runner {
 public:
   /// The device is opened with the first run: one process has one. Variants

@@ -44,8 +44,9 @@ std::vector<std::string> Judges::guardNames() const {
 }
 
 std::vector<std::string> Judges::sameSizeKernels() const {
-  return Others.empty() ? std::vector<std::string>()
-                        : sameSize(Launches->Captured, Others[0]->Captured);
+  return Others.empty()
+             ? std::vector<std::string>()
+             : sameSize(launchesSeen().Captured, Others[0]->Captured);
 }
 
 std::vector<std::string>
@@ -145,7 +146,8 @@ Error Judges::capture(bool Again) {
   if (Error E = Heat.takeError()) {
     if (E.isA<MachineError>())
       return E;
-    V.say("judging by whole runs, which is slower: " + toString(std::move(E)));
+    NotMade = toString(std::move(E));
+    V.say("judging by whole runs, which is slower: " + NotMade);
     return Error::success();
   }
   Device.setHeat(std::move(*Heat));
@@ -177,7 +179,7 @@ Expected<std::optional<LaunchScenario>> Judges::drawInputs(size_t Round,
   MakeInputs Which;
   Which.Seed = Asked.Seed + (uint64_t(Round) << 32);
   std::string Number = Round ? "-" + std::to_string(Round + 1) : "";
-  return otherInputs(*Launches, Targets[0].Scenario.Gpu, Which, Original,
+  return otherInputs(launchesSeen(), Targets[0].Scenario.Gpu, Which, Original,
                      Folder + "/others" + Number, Again);
 }
 
@@ -204,6 +206,34 @@ Error Judges::makeInputs(bool Again) {
     V.say("held out: " + Twine(Others[0]->Names.size()) +
           " others made in the same way");
   }
+  return Error::success();
+}
+
+// What a captured launch has is one answer: how answers spread is not known.
+Error Judges::makeProof(bool Again) {
+  const WholeScenario &S = Targets[0].Scenario;
+  Expected<LaunchScenario> Captured = captureLaunches(
+      S, Targets[0].Cases[0].Run, Device, Folder + "/capture", Again);
+  Error E = Captured.takeError();
+  if (!E) {
+    Seen = std::move(*Captured);
+    if (S.Rules.Others.Limits.Mode == measure::CompareMode::Deviations)
+      Seen->Rules = {};
+    Expected<std::optional<LaunchScenario>> Made =
+        drawInputs(/*Round=*/0, Again);
+    E = Made.takeError();
+    if (!E && *Made) {
+      Others.push_back(std::make_unique<LaunchScenario>(std::move(**Made)));
+      V.say("held out: " + counted(Others[0]->Names.size(), "input") +
+            " made from launches of the run");
+      return Error::success();
+    }
+  }
+  if (E.isA<MachineError>())
+    return E;
+  NotMade = E ? toString(std::move(E))
+              : "the original gets along with none that differ";
+  V.say("validated with no inputs made from launches of the run: " + NotMade);
   return Error::success();
 }
 
@@ -261,6 +291,9 @@ Error Judges::prepare(bool Again) {
                Targets[0].Scenario.Goal.source() == Objective::Runs;
   if (!Whole)
     if (Error E = capture(Again))
+      return E;
+  if (Whole && Asked.OtherInputs)
+    if (Error E = makeProof(Again))
       return E;
   if (Error E = leaveSilent())
     return E;

@@ -84,6 +84,9 @@ public:
   std::vector<std::string> guardNames() const;
   /// Kernels of which no made input that proves has buffers of another size.
   std::vector<std::string> sameSizeKernels() const;
+  /// Why no inputs were made to validate with; empty: they were, or nobody
+  /// asked for them.
+  const std::string &inputsNotMade() const { return NotMade; }
   /// Held-out runs that launch none of \p Kernels, all of which the searched
   /// run launches.
   std::vector<std::string>
@@ -104,6 +107,13 @@ private:
   std::set<std::string> silentKernels() const;
   llvm::Error leaveSilent();
   llvm::Error makeInputs(bool Again);
+  /// Where whole runs judge: inputs made from launches of the run, to validate
+  /// with.
+  llvm::Error makeProof(bool Again);
+  /// What inputs are made from.
+  const LaunchScenario &launchesSeen() const {
+    return Launches ? *Launches : *Seen;
+  }
   llvm::Expected<std::optional<LaunchScenario>> drawInputs(size_t Round,
                                                            bool Again) const;
   std::unique_ptr<Runner> runnerFor(const Target &T, bool Judging) const;
@@ -116,6 +126,9 @@ private:
   std::unique_ptr<Runner> runner(bool Judging) const;
   Exams &exams();
   Exam runExam(const Target &T, const WholeCase &Case, bool HeldOut) const;
+  /// Judges by the made \p Inputs; timed or not.
+  std::unique_ptr<Runner> inputsRunner(const LaunchScenario &Inputs,
+                                       const Target &T, bool Timing) const;
   std::optional<Exam> inputsExam(const Target &T, size_t Round);
   /// Launches, by machine code; nothing where that is not what counts.
   std::optional<Fitness> priced(const EditList &Edits);
@@ -139,6 +152,10 @@ private:
   std::vector<Target> Targets;
   /// What is replayed; nothing if variants are judged by whole runs.
   std::optional<LaunchScenario> Launches;
+  /// Where whole runs judge: launches of the run, of which inputs are made that
+  /// finalists are validated with.
+  std::optional<LaunchScenario> Seen;
+  std::string NotMade;
   /// Inputs like those of Launches: that guard the search, and that it never
   /// sees, of which more are drawn when some have refused a finalist.
   std::optional<LaunchScenario> Guards;

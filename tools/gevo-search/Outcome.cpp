@@ -11,6 +11,7 @@
 
 #include "tools/gevo-search/Outcome.h"
 #include "passes/edit/AtomicFile.h"
+#include "passes/edit/JsonText.h"
 #include "search/ShellText.h"
 #include "tools/gevo-search/Modules.h"
 #include "llvm/ADT/StringExtras.h"
@@ -34,6 +35,8 @@ Error Outcome::write(const Search &S, const Finalist &Best) const {
     Measured["guards"] = json::Array(Guards);
   if (std::vector<std::string> Same = Judging.sameSizeKernels(); !Same.empty())
     Measured["sizes_not_varied"] = json::Array(Same);
+  if (!Judging.inputsNotMade().empty())
+    Measured["inputs_not_made"] = jsonText(Judging.inputsNotMade());
   EditSet Set = Device.describeSet(Best.Kept.Edits, std::move(Measured));
   return writeEditSet(Set, Asked.Out);
 }

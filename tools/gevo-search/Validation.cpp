@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "search/MachineError.h"
+#include "search/ProofRunner.h"
 #include "search/ShellText.h"
 #include "tools/gevo-search/Judges.h"
 #include "tools/gevo-search/Measuring.h"
@@ -51,6 +52,15 @@ Exam Judges::runExam(const Target &T, const WholeCase &Case,
   return E;
 }
 
+std::unique_ptr<Runner> Judges::inputsRunner(const LaunchScenario &Inputs,
+                                             const Target &T,
+                                             bool Timing) const {
+  if (!Launches)
+    return std::make_unique<ProofRunner>(*Seen, Inputs, T.Scenario.Gpu, Timing);
+  return std::make_unique<LaunchRunner>(Inputs, T.Scenario.Gpu,
+                                        /*CheckAlways=*/true, Timing);
+}
+
 std::optional<Exam> Judges::inputsExam(const Target &T, size_t Round) {
   constexpr size_t MostRounds = 8;
   if (Round >= MostRounds)
@@ -75,10 +85,10 @@ std::optional<Exam> Judges::inputsExam(const Target &T, size_t Round) {
   // The clock of the runs and of captured launches; the quicker one refuses.
   bool MachineCode = T.Scenario.Goal.Kind == ObjectiveKind::Time;
   auto Make = [&](bool Timing) {
-    return std::make_shared<IsolatedRunner>(Limits, [&Inputs, &T, Timing] {
-      return std::make_unique<LaunchRunner>(Inputs, T.Scenario.Gpu,
-                                            /*CheckAlways=*/true, Timing);
-    });
+    return std::make_shared<IsolatedRunner>(
+        Limits, [this, &Inputs, &T, Timing] {
+          return inputsRunner(Inputs, T, Timing);
+        });
   };
   auto R = Make(/*Timing=*/false), Timer = Make(/*Timing=*/true);
   auto Take = [this, R, Timer, MachineCode](const Payload &Code) {
@@ -97,7 +107,9 @@ std::optional<Exam> Judges::inputsExam(const Target &T, size_t Round) {
     return std::nullopt;
   }
   Exam E;
-  E.What.Name = counted(Inputs.Names.size(), "input") + " made from these";
+  E.What.Name =
+      counted(Inputs.Names.size(), "input") +
+      (Launches ? " made from these" : " made from launches of the run");
   if (Round)
     E.What.Name += ", draw " + std::to_string(Round + 1);
   E.What.Gpu = T.Scenario.Gpu;

@@ -191,7 +191,9 @@ void View::table(const Search &S, ArrayRef<Finalist> Finalists,
       // Launches on their own and in the program do not take the same time.
       // What is counted in code is no matter of runs.
       double Unit = Goal.source() == Objective::Code ? 1000 : Goal.perUnit();
-      if (C.Result.valid())
+      if (C.Result.valid() && C.Original == 0)
+        errs() << format("right, error %.3g\n", C.Result.Error);
+      else if (C.Result.valid())
         errs() << format("%.2fx, error %.3g (%.2f, was %.2f%s)\n",
                          C.Original / C.Result.Time, C.Result.Error,
                          C.Result.Time / Unit, C.Original / Unit,

@@ -1,0 +1,85 @@
+//===- ProofRunner.cpp - Whole runs' finalists on made inputs -------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// All in one process, which has one device.
+//
+//===----------------------------------------------------------------------===//
+
+#include "search/ProofRunner.h"
+
+using namespace llvm;
+using namespace gevo;
+
+bool ProofRunner::open(std::string &Error) {
+  if (Device)
+    return true;
+  measure::DeviceOptions O;
+  O.Model = Gpu;
+  Device = measure::Device::open(O, Error);
+  if (!Device)
+    return false;
+  for (const capture::Case &C : Seen.Captured.Cases)
+    OfSeen.push_back(std::make_unique<measure::Replay>(*Device, C));
+  for (const capture::Case &C : Made.Captured.Cases)
+    OfMade.push_back(std::make_unique<measure::Replay>(*Device, C));
+  return true;
+}
+
+ProofRunner::Kernel ProofRunner::kernelOf(const LaunchScenario &S,
+                                          size_t Case) {
+  return {S.Captured.Cases[Case].Launches[0].Kernel, S.ModuleOf[Case]};
+}
+
+Fitness ProofRunner::replay(const LaunchScenario &S, Replays &All, size_t Case,
+                            const Payload &Code, bool Timing) {
+  // As many times the steps of the original as whole runs may take.
+  constexpr double MostSteps = 8;
+  measure::ReplayOptions O;
+  O.StepFactor = MostSteps;
+  O.Rules = S.Rules;
+  O.AcceptedFindings = S.AcceptedFindings;
+  O.Variant = true;
+  O.Timing = Timing;
+  O.MachineCode = Timing;
+  O.Checks = Timing ? "bounds" : "all";
+  measure::ReplayResult R = All[Case]->run(Code.Modules[S.ModuleOf[Case]], O);
+  Fitness F =
+      R.passed() ? Fitness() : Fitness::failed(stageOf(R.Result), R.Reason);
+  F.Time = R.Microseconds * 1000;
+  F.Error = R.passed() ? errorOf(R, S.Rules) : 0;
+  return F;
+}
+
+Fitness ProofRunner::run(const Payload &Code) {
+  std::string Problem;
+  if (!open(Problem))
+    return Fitness::failed(Stage::Load, Problem);
+  std::set<Kernel> Free;
+  for (size_t I = 0; I < OfSeen.size(); ++I) {
+    Fitness F = replay(Seen, OfSeen, I, Code, /*Timing=*/false);
+    if (F.End == Stage::Compare)
+      Free.insert(kernelOf(Seen, I));
+    else if (!F.valid())
+      return F;
+  }
+  Fitness All;
+  for (bool Timing : {false, true}) {
+    if (Timing && !MachineCode)
+      break;
+    for (size_t I = 0; I < OfMade.size(); ++I) {
+      Fitness F = replay(Made, OfMade, I, Code, Timing);
+      bool MayDiffer = F.End == Stage::Compare && Free.count(kernelOf(Made, I));
+      if (!F.valid() && !MayDiffer) {
+        F.Reason = Made.Names[I] + ": " + F.Reason;
+        return F;
+      }
+      All.Error = std::max(All.Error, F.Error);
+      All.Time += Timing ? F.Time : 0;
+    }
+  }
+  return All;
+}

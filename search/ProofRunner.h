@@ -1,0 +1,53 @@
+//===- ProofRunner.h - Whole runs' finalists on made inputs -----*- C++ -*-===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where whole runs judge, what a kernel leaves in memory may differ, as long as
+// what the program prints does not. So a variant is asked first what it makes
+// of the launches of that run: a kernel that leaves the same there must do so
+// on inputs that were made from them, too. One that does not only has to bring
+// no finding on them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_SEARCH_PROOFRUNNER_H
+#define GEVO_SEARCH_PROOFRUNNER_H
+
+#include "search/LaunchRunner.h"
+
+namespace gevo {
+
+class ProofRunner : public Runner {
+public:
+  /// \p Seen: launches of the run. \p Made: inputs made from them. Both must
+  /// outlive it. With \p MachineCode the time is that of the inputs as machine
+  /// code; otherwise none is told.
+  ProofRunner(const LaunchScenario &Seen, const LaunchScenario &Made,
+              std::string Gpu, bool MachineCode)
+      : Seen(Seen), Made(Made), Gpu(std::move(Gpu)), MachineCode(MachineCode) {}
+  Fitness run(const Payload &Code) override;
+
+private:
+  using Replays = std::vector<std::unique_ptr<measure::Replay>>;
+  /// A kernel, by name and by its module in a payload.
+  using Kernel = std::pair<std::string, unsigned>;
+
+  bool open(std::string &Error);
+  Fitness replay(const LaunchScenario &S, Replays &All, size_t Case,
+                 const Payload &Code, bool Timing);
+  static Kernel kernelOf(const LaunchScenario &S, size_t Case);
+
+  const LaunchScenario &Seen, &Made;
+  std::string Gpu;
+  bool MachineCode;
+  /// Outlives replays, which give memory back to it.
+  std::unique_ptr<measure::Device> Device;
+  Replays OfSeen, OfMade;
+};
+
+} // namespace gevo
+
+#endif // GEVO_SEARCH_PROOFRUNNER_H
