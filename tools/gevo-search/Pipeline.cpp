@@ -19,6 +19,7 @@
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <csignal>
+#include <cstring>
 #include <unistd.h>
 
 using namespace llvm;
@@ -29,6 +30,8 @@ static Error failure(const Twine &What) {
 }
 
 static std::atomic<Search *> Running{nullptr};
+// What to say when it is ended at once; of whoever runs it.
+static std::atomic<const char *> GoingOn{nullptr};
 // The program is looked at; nothing was searched yet.
 static std::atomic<bool> Preparing{false};
 static pthread_t Preparer;
@@ -50,15 +53,23 @@ static void stopPreparing(int Signal) {
   _exit(EndedBySignal + Signal);
 }
 
+static void tellGoingOn() {
+  const char *Text = GoingOn;
+  if (!Text)
+    return;
+  [[maybe_unused]] ssize_t Told = ::write(STDERR_FILENO, Text, strlen(Text));
+}
+
 void gevo::stopSearch(int Signal) {
   if (Preparing)
     return stopPreparing(Signal);
   // The next one ends all. Batch systems repeat theirs.
   if (Signal != SIGUSR1)
     std::signal(Signal, SIG_DFL);
-  if (Signal == SIGTERM || Signal == SIGHUP)
+  if (Signal == SIGTERM || Signal == SIGHUP) {
+    tellGoingOn();
     raise(Signal);
-  else if (Search *S = Running)
+  } else if (Search *S = Running)
     S->stop();
 }
 
@@ -307,10 +318,19 @@ Error Pipeline::runAll() {
   Observer.Progress = [&](const Search &S) { V.progress(S); };
   Observer.Checkpoint = [&](const SearchState &S) { return Disk->save(S); };
   Search S(Ready.device(), *Cached, searchOptions(), Observer);
+  // On a terminal the line of progress is open.
+  std::string Ended =
+      (isatty(STDERR_FILENO) ? "\n" : "") +
+      ("gevo-search: ended; gevo-search --resume=" + shellWord(Options.Folder) +
+       " goes on\n");
+  GoingOn = Ended.c_str();
   Running = &S;
   Preparing = false;
   Made.keep();
-  auto Gone = make_scope_exit([] { Running = nullptr; });
+  auto Gone = make_scope_exit([] {
+    Running = nullptr;
+    GoingOn = nullptr;
+  });
   if (Error E = search(S))
     return E;
   return finish(S);
