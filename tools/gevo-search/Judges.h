@@ -47,8 +47,9 @@ public:
   /// What a worker does, in the worker.
   Service service();
   /// Judges \p I by launches with all checks, then by the checks of validate();
-  /// it need not be faster.
-  Fitness judgeThoroughly(const Individual &I);
+  /// it need not be faster. \p Seen gets the results of these, up to the first
+  /// that refuses it.
+  Fitness judgeThoroughly(const Individual &I, Finalist &Seen);
   /// The checks that \p I stands: the time of its machine code, on one GPU;
   /// runs of the program and held-out runs, or
   /// inputs made for the purpose, on every GPU.

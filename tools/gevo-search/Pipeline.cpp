@@ -189,9 +189,11 @@ Error Pipeline::judgeSet(NewFolder &Made) {
     return Edits.takeError();
   Individual I;
   I.Edits = std::move(*Edits);
-  Fitness F = Ready.judges().judgeThoroughly(I);
+  Finalist Seen;
+  Fitness F = Ready.judges().judgeThoroughly(I, Seen);
   if (!F.Judged)
     return failure(F.Reason + "; then judge it again");
+  V.verdict(Options.Judge, F, Seen);
   if (!F.valid())
     return failure("refused at stage '" + name(F.End) + "': " + F.Reason);
   V.say("'" + Options.Judge + "' stands all checks on " +

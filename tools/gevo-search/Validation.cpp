@@ -235,7 +235,7 @@ Finalist Judges::validate(const Individual &I) {
   return F;
 }
 
-Fitness Judges::judgeThoroughly(const Individual &I) {
+Fitness Judges::judgeThoroughly(const Individual &I, Finalist &Seen) {
   // The stages that run code must see through it, too.
   Device.setJudged({});
   Built B = Device.build(I.Edits);
@@ -253,9 +253,8 @@ Fitness Judges::judgeThoroughly(const Individual &I) {
               }).run(B.Code);
   if (!F.valid())
     return F;
-  Finalist Whole;
-  exams().take(B.Code, Whole);
-  for (const Finalist::Check &C : Whole.Checks)
+  exams().take(B.Code, Seen);
+  for (const Finalist::Check &C : Seen.Checks)
     if (!C.Result.valid() && F.valid()) {
       F = C.Result;
       F.Reason = C.Name + ": " + F.Reason;

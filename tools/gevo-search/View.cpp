@@ -258,6 +258,19 @@ json::Object gevo::measuredOf(const Search &S, const Finalist &F,
   return O;
 }
 
+void View::verdict(StringRef File, const Fitness &F, const Finalist &Seen) {
+  if (!Json)
+    return;
+  json::Object O{{"edit_set", jsonText(File.str())},
+                 {"passed", F.valid()},
+                 {"stage", name(F.End)},
+                 {"reason", jsonText(F.Reason)},
+                 {"validation", checksOf(Seen)}};
+  if (F.valid())
+    O["error"] = F.Error;
+  outs() << formatv("{0:2}\n", json::Value(std::move(O)));
+}
+
 void View::result(const Search &S, ArrayRef<Finalist> Finalists,
                   const Settings &Asked, double Baseline, uint64_t Runs,
                   double ProcessorSeconds, StringRef Written) {

@@ -66,6 +66,9 @@ public:
   void step(const Search &S, const llvm::Twine &Text);
   /// Shows how far the search is, if it is time to.
   void progress(const Search &S, bool Last = false);
+  /// With --json: what came of judging the edit set in \p File, whose checks
+  /// \p Seen has.
+  void verdict(llvm::StringRef File, const Fitness &F, const Finalist &Seen);
   /// The result as a table, or as JSON. \p Baseline is by the clock of the
   /// finalists. The search itself, without what came before and after, took
   /// \p ProcessorSeconds on this machine.
