@@ -245,7 +245,7 @@ Expected<WholeCase> gevo::observeOriginal(WholeScenario &S,
                  " shows more. It is run in an empty folder: name the files "
                  "that it reads as arguments");
   // A host that waits for a wrong kernel's result may wait for ever.
-  S.Seconds = std::max<unsigned>(S.Seconds, 20 * First.WallSeconds + 10);
+  S.Seconds = 20 * First.WallSeconds + 10;
   if (First.Kernels.empty())
     return unfit("the program launched no kernel" +
                  (First.ExitStatus ? " and ended with status " +
@@ -278,7 +278,7 @@ Expected<WholeCase> gevo::observeOriginal(WholeScenario &S,
     if (!Untimed.Result.valid())
       break;
   }
-  S.StepLimit = std::max(S.StepLimit, findStepLimit(S, Case, UntimedSeconds));
+  S.StepLimit = findStepLimit(S, Case, UntimedSeconds);
   Case.Time = First.Result.Time;
   if (S.Goal.Kind == ObjectiveKind::Wall)
     timeOnWall(S, Case);

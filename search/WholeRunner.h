@@ -132,9 +132,9 @@ struct WholeCase {
 
 /// Runs the original: twice, to see that it gives the same answer, or more
 /// often to see how its answers spread, where that is asked for; then without a
-/// model of time, to see what it prints of it, and to find a limit of steps,
-/// which
-/// \p S gets. The error says what makes the program unfit.
+/// model of time, to see what it prints of it, and to find limits of
+/// steps and seconds: \p S, which comes without, gets those of this run. The
+/// error says what makes the program unfit.
 llvm::Expected<WholeCase> observeOriginal(WholeScenario &S,
                                           const ProgramRun &P);
 
