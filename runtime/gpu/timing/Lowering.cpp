@@ -5,10 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/gpu/timing/Lowering.h"
 #include "runtime/gpu/exec/Trace.h"
-#include "runtime/gpu/ptx/Cfg.h"
-#include "runtime/gpu/timing/Rules.h"
+#include "runtime/gpu/timing/FunctionLowering.h"
 
 #include <algorithm>
 #include <cassert>
@@ -30,46 +28,7 @@ constexpr uint32_t MaxRegion = 96;
 
 bool isBarrier(Opcode Op) { return Op == Opcode::Bar || Op == Opcode::Barrier; }
 
-/// Lowers one function.
-class FunctionLowering {
-public:
-  FunctionLowering(const Profile &P, const ptx::Function &F,
-                   const SassFunction *Sass)
-      : P(P), F(F), Sass(Sass), Graph(ptx::Cfg::build(F)) {}
-  CostFunction run();
-
-private:
-  void findUses();
-  void findUnused();
-  void findFolded();
-  void findPredicated();
-  bool foldsInto(uint32_t Index, const Operands &O) const;
-  void lower(uint32_t Index);
-  void lowerSteps(const std::vector<Step> &Steps, uint32_t Index,
-                  const Operands &O, unsigned LastLatency = 0);
-  void lowerMemory(uint32_t Index, const Operands &O);
-  void lowerControl(uint32_t Index, const Operands &O);
-  void free(uint32_t Index, const Operands &O);
-  void single(Uop U, uint32_t Index, const Operands &O);
-  void lowerSass(uint32_t Index);
-  void placeRegion(uint32_t Begin, uint32_t End);
-  void findRegions();
-
-  const Profile &P;
-  const ptx::Function &F;
-  const SassFunction *Sass;
-  ptx::Cfg Graph;
-  CostFunction Out;
-  std::vector<Operands> Ops;
-  std::vector<uint32_t> Uses, Defs; ///< By register.
-  std::vector<uint32_t> User;       ///< By register: the only user, or None.
-  std::vector<bool> Guards;     ///< By register: an instruction's predicate.
-  std::vector<bool> Free;       ///< By instruction.
-  std::vector<bool> Predicated; ///< By instruction: a branch that vanishes.
-  std::vector<uint8_t> Classes; ///< By instruction, see MemoryClass.
-  std::vector<uint32_t> Places; ///< By micro-operation, of machine code.
-  uint16_t FirstTemp = 0;
-};
+} // namespace
 
 void FunctionLowering::findUses() {
   size_t N = std::min<size_t>(F.Registers.size(), 65000);
@@ -330,56 +289,6 @@ void FunctionLowering::lower(uint32_t Index) {
              Late ? unsigned(P.CompareLatency) : 0);
 }
 
-/// The machine code that is issued with instruction \p Index.
-void FunctionLowering::lowerSass(uint32_t Index) {
-  for (const SassOp &Op : (*Sass)[Index]) {
-    size_t First = Out.Uops.size();
-    Operands O{Op.Sources, Op.Results};
-    switch (Op.What) {
-    case SassOp::Plain:
-    case SassOp::Spill: {
-      Uop U;
-      U.Pipe = Op.Pipe;
-      U.Latency = Op.Latency;
-      U.Kind = Op.What == SassOp::Spill ? UopKind::Spill
-               : Op.Pipe == Unit::None  ? UopKind::Free
-                                        : UopKind::Alu;
-      single(U, Op.Instruction, O);
-      break;
-    }
-    case SassOp::Access:
-      lowerMemory(Op.Instruction, O);
-      break;
-    case SassOp::Control:
-      if (ptx::opcodeInfo(F.Code[Op.Instruction].Op).Fam == ptx::Family::Memory)
-        lowerMemory(Op.Instruction, O); // A fence.
-      else
-        lowerControl(Op.Instruction, O);
-      break;
-    }
-    for (; First < Out.Uops.size(); ++First) {
-      Out.Uops[First].Stall = Op.Stall;
-      Out.Uops[First].Flags |= Op.Flags;
-      Places.push_back(Op.Place);
-    }
-  }
-}
-
-/// A region in the order of the machine code.
-void FunctionLowering::placeRegion(uint32_t Begin, uint32_t End) {
-  std::vector<uint32_t> Order;
-  for (uint32_t U = Out.FirstUop[Begin]; U < Out.FirstUop[End]; ++U)
-    Order.push_back(U);
-  std::stable_sort(Order.begin(), Order.end(), [&](uint32_t A, uint32_t B) {
-    return Places[A] < Places[B];
-  });
-  Out.RegionAt[Begin] = uint32_t(Out.Regions.size());
-  Out.Regions.push_back(
-      {Begin, End, uint32_t(Out.Uops.size()), uint32_t(Order.size())});
-  for (uint32_t U : Order)
-    Out.Uops.push_back(Uop(Out.Uops[U]));
-}
-
 /// Regions end with blocks, at barriers, fences and calls, and when they get
 /// long.
 void FunctionLowering::findRegions() {
@@ -431,8 +340,6 @@ CostFunction FunctionLowering::run() {
     addLoops(*Sass, Out);
   return std::move(Out);
 }
-
-} // namespace
 
 CostProgram
 gevo::gpu::timing::lowerPtx(const Profile &P, const ptx::Module &,
