@@ -22,13 +22,22 @@ static Error wrong(StringRef Text, const Twine &What) {
                            "'" + Text + "' is not an edit: " + What);
 }
 
-// Where the next " name=" or " name.N=" starts, or npos.
+// Whether it is "name=..." or "name.N=..." of a field.
+static bool startsField(StringRef Text) {
+  return any_of(editFields(), [Text](const EditFieldInfo &F) {
+    StringRef Rest = Text;
+    return Rest.consume_front(F.Name) && !Rest.empty() &&
+           (Rest.front() == '=' || Rest.front() == '.');
+  });
+}
+
+// Where the next " name=" or " name.N=" starts, or npos. A worker parses every
+// edit that it is sent: no text is made, and the line is gone through once.
 static size_t nextField(StringRef Text) {
-  size_t Best = StringRef::npos;
-  for (const EditFieldInfo &F : editFields())
-    for (StringRef End : {"=", "."})
-      Best = std::min(Best, Text.find((" " + F.Name + End).str()));
-  return Best;
+  size_t At = Text.find(' ');
+  while (At != StringRef::npos && !startsField(Text.drop_front(At + 1)))
+    At = Text.find(' ', At + 1);
+  return At;
 }
 
 // "name=value" or "operands.1=value" or "into=i3.1".

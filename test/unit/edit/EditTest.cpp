@@ -78,6 +78,27 @@ TEST(Edit, KeyHasAllThatTheEditDoesAndNothingElse) {
   EXPECT_NE(E.key(), Same.key());
 }
 
+// Constants have spaces, names of fields begin like others (operand, operands),
+// and a field may have a number: what is read is what was written.
+TEST(Edit, KeysAreReadAsTheyAreWritten) {
+  for (const char *Key :
+       {"delete at=i12", "delete at=i12 uses=float 1.000000e+00",
+        "operand at=i3 operand=1 value=<2 x half> <half 0xH3C00, half 0xH0000>",
+        "math at=i51 relax=div",
+        "copy at=i4 before=i9 as=c1 operands.1=i32 7 operands.2=a0 "
+        "into=i9.0"}) {
+    llvm::Expected<Edit> E = parseEditKey(Key);
+    ASSERT_TRUE(bool(E)) << Key << ": " << llvm::toString(E.takeError());
+    EXPECT_EQ(E->key(), Key);
+  }
+  for (const char *Bad : {"delete at=i12 use=i1", "delete uses=i1 at",
+                          "operand at=i3 operand=one value=i4", "delete"}) {
+    llvm::Expected<Edit> E = parseEditKey(Bad);
+    EXPECT_FALSE(bool(E)) << Bad;
+    llvm::consumeError(E.takeError());
+  }
+}
+
 TEST(Edit, CloneIsNamedAfterTheContent) {
   Edit A = copyOf("i1", "i2"), B = A, C = copyOf("i1", "i3");
   A.nameClone();
