@@ -17,6 +17,7 @@
 #include "tools/gevo-search/MachineCode.h"
 #include "tools/gevo-search/Measuring.h"
 #include "tools/gevo-search/Overview.h"
+#include "tools/gevo-search/Patience.h"
 #include "tools/gevo-search/WrittenFiles.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
@@ -108,6 +109,9 @@ Error Judges::observe(Target &T) {
     WholeScenario S = T.Scenario;
     S.Seconds = 0;
     S.StepLimit = 0;
+    Patience Wait(V, "running '" + shellText(C) + "' without edits",
+                  "; a kernel that does not end is stopped after 2^34 warp "
+                  "instructions, or as many as GEVO_STEP_LIMIT says");
     Expected<ProgramRun> Run =
         Number < Seen.size() ? Seen[Number].Run : findWritten(S, Asked, C, V);
     if (!Run)

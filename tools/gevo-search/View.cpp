@@ -79,6 +79,7 @@ void View::clearLine() {
 void View::say(const Twine &Text) {
   if (Quiet)
     return;
+  std::lock_guard<std::mutex> Hold(OneLine);
   clearLine();
   errs() << Text << '\n';
 }

@@ -16,6 +16,7 @@
 #include "search/Objective.h"
 #include "search/Search.h"
 #include "tools/gevo-search/Settings.h"
+#include <mutex>
 
 namespace gevo {
 
@@ -60,7 +61,7 @@ public:
 
   /// What progress is told in; time unless this was called.
   void setGoal(const Objective &To) { Goal = To; }
-  /// A line of its own.
+  /// A line of its own. Any thread may, while no progress is shown.
   void say(const llvm::Twine &Text);
   /// Shows what is going on after the search, if it is time to.
   void step(const Search &S, const llvm::Twine &Text);
@@ -86,6 +87,7 @@ private:
   bool Quiet, Json, Terminal, LineOpen = false;
   Objective Goal;
   double LastShown = 0;
+  std::mutex OneLine;
 };
 
 /// "1 edit", "2 edits", "2 launches".
