@@ -88,7 +88,7 @@ inline bool isAgain(const AccessMemo &M, const uint64_t (&A)[WarpSize],
 inline bool watch(Warp &W, const Inst &I, uint32_t Mask,
                   const uint64_t (&A)[WarpSize], uint32_t Bytes,
                   AccessKind Kind, TraceSpace Space) {
-  if (W.Trace) {
+  if (W.Counted) {
     AccessMemo &M = W.Owner.G.Traces->memo(W.Current->Function, W.Pc);
     if (isAgain(M, A, 0, Mask, Space))
       recordAgain(W, M, A[M.Lead]);
@@ -104,7 +104,7 @@ inline bool watch(Warp &W, const Inst &I, uint32_t Mask,
 inline bool isInsideAgain(Warp &W, uint32_t Mask, const uint64_t (&A)[WarpSize],
                           uint64_t Base, uint64_t Lo, uint64_t Span,
                           uint64_t AlignMask, TraceSpace Space) {
-  if (!W.Trace || W.Checked)
+  if (!W.Counted || W.Checked)
     return false;
   AccessMemo &M = W.Owner.G.Traces->memo(W.Current->Function, W.Pc);
   uint64_t Lead = A[M.Lead];

@@ -91,6 +91,7 @@ void Block::start(uint64_t BlockIndex, BlockTrace *Trace) {
   NextWarp = 0;
   BarrierEpoch = 0;
   TraceIn = NoTrace;
+  Accesses = {};
   std::memset(Shared, 0, G.SharedBytes);
   std::fill(SharedShadow.begin(), SharedShadow.end(), 0);
   if (!SharedShadow.empty()) {
@@ -120,9 +121,16 @@ void Block::start(uint64_t BlockIndex, BlockTrace *Trace) {
     G.Races->startBlock(*this);
 }
 
+void Block::traceAfter(uint64_t Count, BlockTrace &Piece) {
+  TraceIn = Count;
+  Late = &Piece;
+  G.makeTraces();
+  for (auto &W : Warps)
+    W->Watched = W->Counted = true;
+}
+
 void Block::startPiece(BlockTrace &Piece) {
-  if (!G.Traces)
-    G.Traces = std::make_unique<Recorder>(G.Code, G.Options);
+  G.makeTraces();
   Runs = G.Traces->table().get();
   Piece.BlockIndex = Index;
   Piece.Dropped = 0;

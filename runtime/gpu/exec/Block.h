@@ -47,11 +47,9 @@ public:
   /// runs.
   void startPiece(BlockTrace &Piece);
   /// To be called after start() without a trace: writes one to \p Piece if the
-  /// block takes more than \p Count instructions, from there on.
-  void traceAfter(uint64_t Count, BlockTrace &Piece) {
-    TraceIn = Count;
-    Late = &Piece;
-  }
+  /// block takes more than \p Count instructions, from there on. Its accesses
+  /// are counted from the start.
+  void traceAfter(uint64_t Count, BlockTrace &Piece);
   /// Begins the trace of traceAfter, between two slices of a warp.
   void startLate();
   /// Runs until done, stopped, or about \p Quantum instructions.
@@ -77,6 +75,7 @@ public:
   Dim3 Where;
   std::vector<std::unique_ptr<Warp>> Warps;
   TraceTable *Runs = nullptr; ///< Of the block's trace.
+  AccessCounts Accesses;      ///< While its warps are counted.
   uint64_t TraceIn = NoTrace; ///< Instructions to go until it has one.
   char *Shared = nullptr;
   std::vector<uint8_t> SharedShadow; ///< Initialised bytes, if checked.

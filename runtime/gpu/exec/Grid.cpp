@@ -107,6 +107,11 @@ void Grid::addFinding(Finding F, uint64_t Key, uint64_t OtherKey) {
   Result.Findings.push_back(std::move(F));
 }
 
+void Grid::makeTraces() {
+  if (!Traces)
+    Traces = std::make_unique<Recorder>(Code, Options);
+}
+
 void Grid::stop(LaunchStatus S, std::string Message) {
   if (stopped())
     return;

@@ -47,6 +47,8 @@ struct Grid {
   /// it, and of \p Offset of a block's shared memory.
   std::string globalName(uint64_t Address) const;
   std::string sharedName(uint64_t Offset) const;
+  /// Traces is there from now on.
+  void makeTraces();
   /// To LaunchOptions::Printf; if there is none, to \p To.
   void print(std::string_view Text, std::FILE *To);
 

@@ -175,6 +175,7 @@ bool readSource(Warp &W, const Inst &I, uint32_t Mask,
       return false;
     // A trace has one record per instruction.
     W.Trace = nullptr;
+    W.Counted = false;
     for (uint32_t M = Now; M; M &= M - 1) {
       unsigned L = unsigned(__builtin_ctz(M));
       std::memcpy(Data[L] + (Bytes[L] & ~(2 * Size - 1)),
@@ -189,6 +190,7 @@ void copy(Warp &W, const Inst &I, uint32_t Mask) {
   ++W.Owner.G.Result.Counters.GlobalLoads;
   ++W.Owner.G.Result.Counters.SharedStores;
   WarpTrace *Trace = W.Trace;
+  bool Counted = W.Counted;
   bool Ok = readSource(W, I, Mask, Data);
   uint64_t *Row = W.row<uint64_t>(I.B);
   for (uint32_t M = Mask; M; M &= M - 1) {
@@ -200,6 +202,7 @@ void copy(Warp &W, const Inst &I, uint32_t Mask) {
   addresses(W, I, Dst);
   Ok = Ok && resolve(W, I, Mask, Dst, I.Bytes, AccessKind::Store);
   W.Trace = Trace;
+  W.Counted = Counted;
   for (uint32_t M = Ok ? Mask : 0; M; M &= M - 1) {
     unsigned L = unsigned(__builtin_ctz(M));
     std::memcpy(reinterpret_cast<void *>(Dst[L]), Data[L], I.Bytes);

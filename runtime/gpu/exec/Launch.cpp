@@ -59,6 +59,7 @@ struct LaunchSession::Impl {
     bool Traced = false;
     BlockTrace Piece;             ///< What was not handed out yet.
     BlockTrace *Handed = nullptr; ///< Where the pieces before it are.
+    AccessCounts Accesses;
     uint64_t TraceBytes = 0;
     bool Led = false; ///< Was the first of the unfinished ones in a round.
     bool Done = false;
@@ -212,6 +213,7 @@ bool LaunchSession::Impl::turn(Resident &R, uint64_t Quantum) {
   if (R.Done)
     return true;
   BlockStop Stop = R.Running->run(Quantum);
+  R.Accesses = R.Running->Accesses;
   R.Traced |= R.Running->Warps.front()->Trace != nullptr;
   if (R.Traced)
     countTraces(R);
@@ -280,6 +282,7 @@ void LaunchSession::Impl::handOut(Resident &R, BlockTrace &To) {
     To.append(R.Piece);
   else
     To = std::move(R.Piece);
+  To.Accesses = R.Accesses;
   R.Handed = &To;
   if (R.Done || G.stopped())
     for (WarpTrace &W : To.Warps)
@@ -325,6 +328,8 @@ bool LaunchSession::runBlock(uint64_t Index, BlockTrace *Trace,
     return Ok;
   if (Trace && R->Traced)
     P->handOut(*R, *Trace);
+  else if (Trace)
+    Trace->Accesses = R->Accesses;
   if (R->Done || !Ok)
     P->close(*R);
   return Ok;

@@ -146,7 +146,8 @@ public:
   /// asked for. With \p Trace, the block's trace is written there; if it got
   /// long it is the first piece, and the block goes on with more(). With
   /// \p After, it is only that of what comes behind so many instructions, and
-  /// has no warps if the block ends before. Returns false when the launch has
+  /// has no warps if the block ends before; its accesses are counted in any
+  /// case. Returns false when the launch has
   /// ended early; result() says why.
   bool runBlock(uint64_t Index, BlockTrace *Trace = nullptr,
                 uint64_t After = 0);

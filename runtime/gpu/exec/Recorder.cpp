@@ -142,6 +142,9 @@ uint64_t modelAddress(const Warp &W, TraceSpace Space, unsigned Lane,
 }
 
 void append(Warp &W, const AccessMemo &M, uint64_t Lead) {
+  W.Owner.Accesses.add(M.Access);
+  if (!W.Trace)
+    return;
   std::vector<uint64_t> &Lines = W.Trace->Lines;
   W.Recorded.push_back(M.Access);
   W.Recorded.back().FirstLine = uint32_t(Lines.size()) - W.RunLines;
@@ -167,7 +170,7 @@ const std::shared_ptr<TraceTable> &Recorder::table() {
 }
 
 void gevo::gpu::recordAgain(Warp &W, const AccessMemo &M, uint64_t Lead) {
-  append(W, M, modelAddress(W, M.Access.Space, M.Lead, Lead));
+  append(W, M, W.Trace ? modelAddress(W, M.Access.Space, M.Lead, Lead) : 0);
 }
 
 void gevo::gpu::recordAccess(Warp &W, AccessMemo &M, uint32_t Mask,

@@ -61,17 +61,20 @@ private:
   PollRecord Polls;
 };
 
-/// Writes the access of the current instruction of \p W as \p M has it, with
-/// the lead lane at host address \p Lead.
+/// Counts the access of the current instruction of \p W as \p M has it, and
+/// writes it if \p W is traced, with the lead lane at host address \p Lead.
 void recordAgain(Warp &W, const AccessMemo &M, uint64_t Lead);
 
-/// Writes an access from its host pointers and remembers it in \p M.
+/// The same for an access from its host pointers, which \p M remembers.
 void recordAccess(Warp &W, AccessMemo &M, uint32_t Mask,
                   const uint64_t (&A)[WarpSize], uint32_t Bytes,
                   AccessKind Kind, TraceSpace Space);
 
 /// Writes an access that the clock never asks for.
-inline void recordNothing(Warp &W) { W.Recorded.emplace_back(); }
+inline void recordNothing(Warp &W) {
+  if (W.Trace)
+    W.Recorded.emplace_back();
+}
 
 } // namespace gevo::gpu
 

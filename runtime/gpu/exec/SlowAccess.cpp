@@ -277,7 +277,7 @@ bool gevo::gpu::resolveSlowly(Warp &W, const Inst &I, uint32_t Mask,
   if (!W.Watched)
     return true;
   // A trace has one record per instruction: that of the first space present.
-  bool Recorded = !W.Trace;
+  bool Recorded = !W.Counted;
   for (unsigned S = 1; S < 6; ++S)
     if (Of[S]) {
       if (!Recorded)

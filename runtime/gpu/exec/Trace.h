@@ -151,10 +151,26 @@ struct WarpTrace {
   }
 };
 
+/// What the accesses of a block took, see TraceAccess.
+struct AccessCounts {
+  uint64_t Sectors = 0; ///< NumSectors of all.
+  uint64_t Turns = 0;   ///< Degree of all: bank conflicts and atomics.
+
+  void add(const TraceAccess &A) {
+    Sectors += A.NumSectors;
+    Turns += A.Degree;
+  }
+  void add(const AccessCounts &O) {
+    Sectors += O.Sectors;
+    Turns += O.Turns;
+  }
+};
+
 /// The streams of one block's warps, in order of warp index.
 struct BlockTrace {
   uint64_t BlockIndex = 0;
-  uint64_t Dropped = 0;              ///< Instructions that are not in it now.
+  AccessCounts Accesses; ///< Of the whole block so far, whatever is in Warps.
+  uint64_t Dropped = 0;  ///< Instructions that are not in it now.
   std::shared_ptr<TraceTable> Table; ///< Holds what Warps point to.
   std::vector<WarpTrace> Warps;
 

@@ -41,6 +41,7 @@ void Warp::start(uint32_t Lanes) {
   Faulted = false;
   LastLo = LastHi = LastGeneration = 0;
   Checked = Owner.G.CheckUninit || Owner.G.Races || Owner.G.Options.Touches;
+  Counted = Trace;
   Watched = Trace || Checked;
   Stopped = WarpStop::Yielded;
   startPiece(Trace);
@@ -69,7 +70,7 @@ void Warp::startPiece(WarpTrace *Piece) {
 }
 
 void Warp::joinTrace() {
-  Watched = true;
+  Watched = Counted = true;
   // Those that it waits for arrive in their traces, so it does in its own.
   for (const Split &S : Splits) {
     if (S.State != Split::AtBarrier)

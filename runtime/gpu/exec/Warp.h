@@ -178,7 +178,8 @@ public:
   alignas(32) char Stray[32] = {};
   bool Watched = false;       ///< Traces or checks want to know of each access.
   bool Checked = false;       ///< Checks, or a record of what is touched, do.
-  WarpTrace *Trace = nullptr; ///< Null: not traced.
+  bool Counted = false;       ///< Its accesses are, in those of the block.
+  WarpTrace *Trace = nullptr; ///< Null: not traced. If not, it is counted.
   std::vector<TraceAccess> Recorded; ///< Of the run that is not flushed yet.
   uint32_t RunLines = 0;             ///< Lines of the trace before that run.
   char *LocalMemory = nullptr;

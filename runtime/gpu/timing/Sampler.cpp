@@ -74,9 +74,11 @@ void Sampler::mark(const Progress &Now, const LaunchTiming &T,
       double(Now.Times - Seen.Times) / double(Now.Blocks - Seen.Blocks);
   Rounds.push_back({Mean + double(Now.Owed),
                     (double(Seen.Work) + double(Now.Work)) / 2, Now.Blocks,
-                    Now.Work, Largest, Squares, Counters, T.Profile});
+                    Now.Work, Largest, Squares, Counters, T.Profile,
+                    Now.Accesses, Sectors, Turns});
   Seen = Now;
   Largest = 0;
+  Sectors = Turns = Range();
 }
 
 double Sampler::mean(const Mark &From, const Mark &To) {
@@ -108,16 +110,52 @@ uint64_t Sampler::most() const {
   return uint64_t(double(largest()) * (1 + Departure));
 }
 
-bool Sampler::isLike(uint64_t Work, uint64_t Blocks) const {
-  double Timed = mean(Rounds[Start], Rounds[Last]) * double(Blocks);
-  return std::abs(double(Work) - Timed) <= Departure * Timed;
+/// By which fraction the accesses of \p B took more or less than those of as
+/// many timed blocks. Few accesses beside many instructions take no time: an SM
+/// issues four while it serves one sector or one turn.
+double Sampler::departure(const SkippedBlocks &B) const {
+  const Mark &From = Rounds[Start], &To = Rounds[Last];
+  double Share = double(B.Blocks) / double(To.Blocks - From.Blocks);
+  double Least = double(To.Work - From.Work) * Share / 4;
+  auto Of = [&](uint64_t AccessCounts::*Field) {
+    double Timed = double(To.Accesses.*Field - From.Accesses.*Field) * Share;
+    return std::abs(double(B.Accesses.*Field) - Timed) / std::max(Timed, Least);
+  };
+  return std::max(Of(&AccessCounts::Sectors), Of(&AccessCounts::Turns));
+}
+
+bool Sampler::isLike(const SkippedBlocks &B) const {
+  double Timed = mean(Rounds[Start], Rounds[Last]) * double(B.Blocks);
+  return std::abs(double(B.Work) - Timed) <= Departure * Timed &&
+         departure(B) <= Departure;
+}
+
+bool Sampler::isInRange(const SkippedBlocks &Part) const {
+  Range OfSectors, OfTurns;
+  for (size_t K = Start + 1; K <= Last; ++K) {
+    OfSectors.include(Rounds[K].Sectors.Least);
+    OfSectors.include(Rounds[K].Sectors.Most);
+    OfTurns.include(Rounds[K].Turns.Least);
+    OfTurns.include(Rounds[K].Turns.Most);
+  }
+  double Slack = Departure * mean(Rounds[Start], Rounds[Last]) / 4;
+  auto Fits = [&](uint64_t Sum, const Range &R) {
+    double Mean = double(Sum) / double(Part.Blocks);
+    return Mean >= (1 - Departure) * double(R.Least) - Slack &&
+           Mean <= (1 + Departure) * double(R.Most) + Slack;
+  };
+  return !Part.Blocks || (Fits(Part.Accesses.Sectors, OfSectors) &&
+                          Fits(Part.Accesses.Turns, OfTurns));
 }
 
 /// True if the blocks of the rounds do not differ much among each other.
 bool Sampler::blocksAlike() const {
   const Mark &Between = Rounds[Middle], &To = Rounds[Last];
   return double(largest()) <= Spread * mean(Rounds[Start], To) &&
-         isLike(To.Work - Between.Work, To.Blocks - Between.Blocks);
+         isLike({To.Blocks - Between.Blocks,
+                 To.Work - Between.Work,
+                 {To.Accesses.Sectors - Between.Accesses.Sectors,
+                  To.Accesses.Turns - Between.Accesses.Turns}});
 }
 
 uint64_t Sampler::skip(const Progress &Now, uint64_t Remaining,
@@ -163,11 +201,13 @@ void Sampler::correct() {
   LastWork = 0;
 }
 
-void Sampler::skipped(uint64_t Blocks, uint64_t Work, bool Whole) {
+void Sampler::skipped(const SkippedBlocks &All, bool Whole) {
+  const uint64_t Blocks = All.Blocks, Work = All.Work;
   correct();
   Gap = Whole ? Gap ? 2 * Gap : FirstGap * Resident : 0;
   const Mark &From = Rounds[Start], &To = Rounds[Last];
-  LastWork = Work;
+  // What ended a gap early is unlike it, and says nothing about it.
+  LastWork = Whole ? Work : 0;
   LastCycles = cycles(From, To, Work);
   Extra += LastCycles;
   // Rounds may agree by chance: no gap is known better than what counts as
@@ -176,7 +216,8 @@ void Sampler::skipped(uint64_t Blocks, uint64_t Work, bool Whole) {
                           cycles(Rounds[Middle], To, Work));
   double ByBlocks = cycles(From, To, uint64_t(mean(From, To) * double(Blocks)));
   Doubt += std::max(Apart / 2, Tolerance * LastCycles) +
-           std::abs(LastCycles - ByBlocks) + chance() * LastCycles;
+           std::abs(LastCycles - ByBlocks) + chance() * LastCycles +
+           departure(All) * LastCycles;
   // While one round runs, all of its blocks do.
   Longest = (To.Time - From.Time) * double(Resident) /
             double(To.Blocks - From.Blocks) * double(largest()) /

@@ -29,6 +29,7 @@
 #define GEVO_RUNTIME_GPU_TIMING_SAMPLER_H
 
 #include "runtime/gpu/timing/LaunchTiming.h"
+#include "runtime/gpu/timing/Simulation.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -45,7 +46,8 @@ public:
   /// What has finished since the start of the launch.
   struct Progress {
     uint64_t Blocks = 0;
-    uint64_t Work = 0;  ///< Their instructions.
+    uint64_t Work = 0; ///< Their instructions.
+    AccessCounts Accesses;
     uint64_t Times = 0; ///< The sum of the cycles in which they finished.
     uint64_t Owed = 0;  ///< For how long L2 will be busy with what they asked.
   };
@@ -55,22 +57,30 @@ public:
                 const MemoryCounters &Memory);
 
   /// A timed block of \p Work instructions has finished.
-  void finished(uint64_t Work) {
+  void finished(uint64_t Work, const AccessCounts &A) {
+    Sectors.include(A.Sectors);
+    Turns.include(A.Turns);
     Largest = std::max(Largest, Work);
     Squares += double(Work) * double(Work);
   }
 
   /// \name For the blocks that skip() asked for
   /// @{
-  /// How many to execute at a time.
+  /// How many to compare with those that were timed, and of these how many to
+  /// execute at a time: a block may take many times as long as before with as
+  /// many instructions.
   uint64_t round() const { return Resident; }
+  uint64_t part() const { return (Resident + 31) / 32; }
+  /// False if the accesses of a part, on average, took more or less than those
+  /// of any block that was timed: it ends the gap.
+  bool isInRange(const SkippedBlocks &Part) const;
   /// A block of more instructions has to be timed, and ends the gap.
   uint64_t most() const;
-  /// False if a round of the gap, \p Blocks of \p Work instructions, differs
-  /// from those that were timed: it ends the gap.
-  bool isLike(uint64_t Work, uint64_t Blocks) const;
+  /// False if a round of the gap differs from those that were timed: it ends
+  /// the gap.
+  bool isLike(const SkippedBlocks &Round) const;
   /// What was skipped in the end; \p Whole if nothing ended the gap early.
-  void skipped(uint64_t Blocks, uint64_t Work, bool Whole);
+  void skipped(const SkippedBlocks &All, bool Whole);
   /// @}
 
   /// Cycles of what was skipped so far.
@@ -84,6 +94,14 @@ private:
   /// The state after a round, and its middle: when its blocks finished on
   /// average, and how much work was done by then. Blocks that start together
   /// finish together; the time of the last one would jump.
+  /// The least and the most of one block.
+  struct Range {
+    uint64_t Least = ~uint64_t(0), Most = 0;
+    void include(uint64_t V) {
+      Least = std::min(Least, V);
+      Most = std::max(Most, V);
+    }
+  };
   struct Mark {
     double Time = 0, Middle = 0;
     uint64_t Blocks = 0, Work = 0;
@@ -91,7 +109,10 @@ private:
     double Squares = 0;   ///< Of the work of each block so far.
     MemoryCounters Memory;
     std::vector<std::vector<InstructionProfile>> Profile;
+    AccessCounts Accesses;
+    Range Sectors, Turns;
   };
+  double departure(const SkippedBlocks &Blocks) const;
   /// Instructions of a block between two marks, on average.
   static double mean(const Mark &From, const Mark &To);
   /// Cycles of \p Work instructions at the rate between two marks.
@@ -111,6 +132,7 @@ private:
   Progress Seen;           ///< At the last mark.
   uint64_t Largest = 0;    ///< Work of a block since then.
   double Squares = 0;      ///< Of the work of all that finished.
+  Range Sectors, Turns;    ///< Of a block since the last mark.
   double Extra = 0;        ///< Cycles of the skipped blocks.
   double Doubt = 0;        ///< How many of those may be wrong.
   uint64_t LastWork = 0;   ///< Of the last gap, not yet compared with what

@@ -221,7 +221,8 @@ void Launch::runWindow(uint64_t End) {
         if (Gaps) {
           uint64_t Work = B->instructions();
           Finished.Work += Work;
-          Gaps->finished(Work);
+          Finished.Accesses.add(B->Accesses);
+          Gaps->finished(Work, B->Accesses);
         }
         Idle.push_back(std::move(B));
       }
@@ -340,17 +341,22 @@ void Launch::sample(uint64_t Now) {
   SkippedBlocks Gap;
   bool Alike = true;
   while (Alike && Gap.Blocks < Count) {
-    uint64_t Round = std::min(Count - Gap.Blocks, Gaps->round());
-    SkippedBlocks S = Skip(Round, Gaps->most(), *Trace);
-    Gap.Blocks += S.Blocks;
-    Gap.Work += S.Work;
-    if (S.Unlike)
-      Unlike = std::move(Trace);
-    Alike = S.Blocks == Round && Gaps->isLike(S.Work, S.Blocks);
+    uint64_t Size = std::min(Count - Gap.Blocks, Gaps->round());
+    SkippedBlocks Round;
+    while (Alike && Round.Blocks < Size) {
+      uint64_t Few = std::min(Size - Round.Blocks, Gaps->part());
+      SkippedBlocks Part = Skip(Few, Gaps->most(), *Trace);
+      Round.add(Part);
+      if (Part.Unlike)
+        Unlike = std::move(Trace);
+      Alike = Part.Blocks == Few && Gaps->isInRange(Part);
+    }
+    Gap.add(Round);
+    Alike = Alike && Gaps->isLike(Round);
   }
   Started += Gap.Blocks;
   if (Gap.Blocks)
-    Gaps->skipped(Gap.Blocks, Gap.Work, Alike);
+    Gaps->skipped(Gap, Alike);
 }
 
 LaunchTiming Launch::run() {

@@ -50,8 +50,15 @@ using BlockMore = std::function<void(BlockTrace &)>;
 /// Blocks that were executed and not timed.
 struct SkippedBlocks {
   uint64_t Blocks = 0;
-  uint64_t Work = 0;   ///< Their warp instructions.
+  uint64_t Work = 0; ///< Their warp instructions.
+  AccessCounts Accesses;
   bool Unlike = false; ///< The next one has to be timed.
+
+  void add(const SkippedBlocks &O) {
+    Blocks += O.Blocks;
+    Work += O.Work;
+    Accesses.add(O.Accesses);
+  }
 };
 
 /// Executes \p Count blocks without a trace, up to one that takes more than

@@ -166,6 +166,8 @@ TimedResult Clock::launch(Device &D, const Kernel &K, const LaunchOptions &O,
       S.Work +=
           S.Unlike ? std::min(Executed - Before, Most) : Executed - Before;
       S.Blocks += !S.Unlike;
+      if (!S.Unlike)
+        S.Accesses.add(Unlike.Accesses);
       if (!More)
         break;
     }

@@ -204,6 +204,43 @@ setp.lt.u32 %p1, %r4, 32;
 selp.u32 %r4, 4000, 8, %p1;
 )";
 
+/// As many instructions for all, but words that lie %r9 apart for the blocks of
+/// a phase.
+const char *const StrideInTheMiddle = R"(
+sub.u32 %r5, %r1, 3000;
+setp.lt.u32 %p1, %r5, 1000;
+selp.u32 %r9, 32, 1, %p1;
+mov.u32 %r4, 20;
+)";
+const char *const StrideAtFirst = R"(
+setp.lt.u32 %p1, %r1, 3000;
+selp.u32 %r9, 32, 1, %p1;
+mov.u32 %r4, 20;
+)";
+const char *const StrideAtLast = R"(
+setp.ge.u32 %p1, %r1, 3000;
+selp.u32 %r9, 32, 1, %p1;
+mov.u32 %r4, 20;
+)";
+const char *const ReadAtStride = R"(
+mul.lo.u32 %r10, %r0, %r9;
+add.u32 %r10, %r10, %r6;
+mul.wide.u32 %rd7, %r10, 4;
+add.u64 %rd7, %rd0, %rd7;
+ld.global.f32 %f3, [%rd7];
+add.f32 %f1, %f1, %f3;
+)";
+const char *const ReadSharedAtStride = R"(
+.shared .align 4 .b8 s[4096];
+mul.lo.u32 %r10, %r0, %r9;
+and.b32 %r10, %r10, 1023;
+shl.b32 %r10, %r10, 2;
+mov.u32 %r11, s;
+add.u32 %r11, %r11, %r10;
+ld.shared.f32 %f3, [%r11];
+add.f32 %f1, %f1, %f3;
+)";
+
 /// Even blocks wait for what the next one has written.
 const char *const WaitForNext = R"(
 and.b32 %r7, %r1, 1;
@@ -257,6 +294,13 @@ INSTANTIATE_TEST_SUITE_P(
         UnlikeCase{"AFewOfAll", AFewOfAll},
         UnlikeCase{"AThousandLonger", AThousandLonger},
         UnlikeCase{"ThousandWithBarriers", AThousandLonger, "bar.sync 0;"},
+        UnlikeCase{"SectorsInTheMiddle", StrideInTheMiddle, ReadAtStride},
+        UnlikeCase{"SectorsAtFirst", StrideAtFirst, ReadAtStride},
+        UnlikeCase{"SectorsAtLast", StrideAtLast, ReadAtStride},
+        UnlikeCase{"ConflictsInTheMiddle", StrideInTheMiddle,
+                   ReadSharedAtStride},
+        UnlikeCase{"ConflictsAtFirst", StrideAtFirst, ReadSharedAtStride},
+        UnlikeCase{"ConflictsAtLast", StrideAtLast, ReadSharedAtStride},
         UnlikeCase{"MoreAndMore", MoreAndMore},
         UnlikeCase{"FewerAndFewer", FewerAndFewer}),
     [](const auto &Info) { return std::string(Info.param.Name); });
