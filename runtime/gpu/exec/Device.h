@@ -42,6 +42,7 @@ struct Module;
 class LoadedModule;
 struct Grid;
 struct KernelCode;
+struct KernelLoader;
 
 /// One parameter of a kernel, in the buffer that a launch takes.
 struct KernelParam {
@@ -87,6 +88,7 @@ private:
   friend class Device;
   friend class LoadedModule;
   friend class LaunchSession;
+  friend struct KernelLoader;
   friend struct ModuleLoader;
   Kernel();
 
@@ -96,6 +98,9 @@ private:
   KernelAttributes Attributes;
   const LoadedModule *Owner = nullptr;
   std::vector<const ptx::Function *> Functions;
+  std::vector<uint32_t> FunctionIndices; ///< Of the module.
+  /// Functions that are not the module's; see LoadedModule::withCode.
+  std::vector<std::unique_ptr<ptx::Function>> Own;
   std::unique_ptr<KernelCode> Code;
 };
 
@@ -136,9 +141,15 @@ public:
   const std::vector<std::string> &notes() const { return Notes; }
   /// The parsed PTX.
   const ptx::Module &source() const { return *Source; }
+  /// \p K, a kernel of this module, with other code for its functions, which
+  /// are in the order of Kernel::functions() and differ from them in nothing
+  /// but registers and instructions.
+  Result<std::unique_ptr<Kernel>>
+  withCode(const Kernel &K, std::vector<ptx::Function> Code) const;
 
 private:
   friend class Device;
+  friend struct KernelLoader;
   friend struct ModuleLoader;
   explicit LoadedModule(Device &D);
 
@@ -146,7 +157,9 @@ private:
   std::unique_ptr<ptx::Module> Source;
   std::vector<std::unique_ptr<Kernel>> Kernels;
   std::vector<ModuleVariable> Variables;
-  std::vector<uint64_t> Storage; ///< Allocations to free.
+  std::vector<uint64_t> Addresses; ///< Of variables, by symbol.
+  std::vector<bool> AddressTaken;  ///< By function.
+  std::vector<uint64_t> Storage;   ///< Allocations to free.
   std::vector<std::string> Notes;
 };
 
