@@ -78,6 +78,8 @@ struct Instruction {
   uint32_t Line = 0;
   uint32_t Column = 0;
   uint32_t Loc = None; ///< In Module::Locs.
+  /// Which one it was before predicate() (see Predicate.h) moved it.
+  uint32_t Number = None;
 };
 
 /// The target and the arguments of a call, all in the .param space or, in

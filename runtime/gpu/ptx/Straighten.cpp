@@ -194,12 +194,15 @@ void Layout::run() {
   thread();
   findReached();
   keep([&](uint32_t K) { return Reached[K]; });
-  keep([&](uint32_t K) {
+  auto LeadsOn = [&](uint32_t K) {
     return !IsBranch(F.Code[K]) || target(F.Code[K]) != K + 1;
-  });
+  };
+  keep(LeadsOn);
   findPieces();
-  if (link())
-    join();
+  if (!link())
+    return;
+  join();
+  keep(LeadsOn); // What one led to may be next now.
 }
 
 } // namespace

@@ -19,8 +19,13 @@
 #include "runtime/gpu/timing/Profile.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
+
+namespace gevo::gpu {
+class Kernel;
+} // namespace gevo::gpu
 
 namespace gevo::gpu::timing {
 
@@ -129,6 +134,10 @@ enum class CostSource : uint8_t {
 /// The costs of a kernel: function 0 and what it calls.
 struct CostProgram {
   std::vector<CostFunction> Functions;
+  /// What is executed in the place of the kernel, whose instructions are those
+  /// of Functions: the same with predicates where machine code has them. Null:
+  /// the kernel itself. It lives no longer than the kernel's module.
+  std::shared_ptr<const Kernel> Executed;
   std::vector<uint32_t> RegisterBase; ///< Of each function in a warp's file.
   uint32_t NumRegisters = 0;          ///< Of all functions together.
   uint32_t RegistersPerThread = 0;    ///< For occupancy.

@@ -106,6 +106,11 @@ void findRegisters(SassInstruction &I, std::string_view Text);
 std::vector<std::vector<uint16_t>>
 awaitedRegisters(const SassListing &L, const std::vector<bool> &Free);
 
+/// Gives predicates to what \p F branches around, where its machine code \p L
+/// has no branch; see SassPredicates.cpp and ptx/Predicate.h. Returns whether
+/// anything changed.
+bool predicateAs(const Profile &P, const SassListing &L, ptx::Function &F);
+
 /// What the machine code of \p F issues, and when. The rules say what one copy
 /// of a PTX instruction would be; loops that were unrolled have several.
 SassFunction costsFromSass(const Profile &P, const ptx::Function &F,

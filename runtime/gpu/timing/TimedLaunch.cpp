@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/gpu/timing/TimedLaunch.h"
+#include "runtime/gpu/ptx/PollLoops.h"
 #include "runtime/gpu/timing/Lowering.h"
 #include "runtime/gpu/timing/SassKinds.h"
 
+#include <cassert>
 #include <chrono>
 
 using namespace gevo::gpu;
@@ -51,21 +53,60 @@ accessBytes(const std::vector<SassFunction> &Code) {
   return Bytes;
 }
 
+/// \p K with predicates where its machine code, of each function, has them;
+/// null if that is as it is. Waits of other warps are looked for in loops as
+/// they are written.
+std::shared_ptr<const Kernel>
+predicated(const Profile &P, const Kernel &K,
+           const std::vector<const SassListing *> &Code) {
+  std::vector<ptx::Function> Functions;
+  bool Changed = false;
+  for (size_t N = 0; N < Code.size(); ++N) {
+    Functions.push_back(*K.functions()[N]);
+    ptx::Function &F = Functions.back();
+    if (!ptx::findPollLoops(F, ptx::Cfg::build(F)).empty())
+      return nullptr;
+    Changed |= predicateAs(P, *Code[N], F);
+  }
+  if (!Changed)
+    return nullptr;
+  auto New = K.module().withCode(K, std::move(Functions));
+  assert(New && "what could be decoded can be with predicates");
+  return New ? std::move(*New) : nullptr;
+}
+
+/// The machine code of the functions of \p K, up to the first that \p Machine
+/// does not have.
+std::vector<const SassListing *> listingsOf(const Kernel &K,
+                                            const SassModule *Machine) {
+  std::vector<const SassListing *> Code;
+  if (!Machine || !Machine->WhyNoCode.empty())
+    return Code;
+  for (const ptx::Function *F : K.functions()) {
+    auto It = Machine->find(F->Name);
+    if (It == Machine->end())
+      break;
+    Code.push_back(&It->second);
+  }
+  return Code;
+}
+
 /// The costs of a kernel, from machine code if \p Machine has all of it.
 CostProgram costsOf(const Profile &P, const Kernel &K,
                     const SassModule *Machine) {
   uint32_t Registers = std::max(16u, K.attributes().RegistersPerThread);
+  std::vector<const SassListing *> Code = listingsOf(K, Machine);
+  bool Whole = Machine && Code.size() == K.functions().size();
+  std::shared_ptr<const Kernel> Executed =
+      Whole ? predicated(P, K, Code) : nullptr;
+  const std::vector<const ptx::Function *> &Functions =
+      (Executed ? *Executed : K).functions();
   std::vector<SassFunction> Sass;
   std::set<std::string> Unknown;
-  if (Machine && Machine->WhyNoCode.empty())
-    for (const ptx::Function *F : K.functions()) {
-      auto It = Machine->find(F->Name);
-      if (It == Machine->end())
-        break;
-      Sass.push_back(costsFromSass(P, *F, It->second));
-      Unknown.merge(unknownOpcodes(It->second));
-    }
-  bool Whole = Machine && Sass.size() == K.functions().size();
+  for (size_t N = 0; Whole && N < Code.size(); ++N) {
+    Sass.push_back(costsFromSass(P, *Functions[N], *Code[N]));
+    Unknown.merge(unknownOpcodes(*Code[N]));
+  }
   // The assembler's count, also if the code of a function is missing.
   bool Counted = false;
   if (Machine)
@@ -74,19 +115,30 @@ CostProgram costsOf(const Profile &P, const Kernel &K,
       Registers = std::max(16u, It->second.Registers);
       Counted = true;
     }
-  CostProgram Costs = lowerPtx(P, K.module().source(), K.functions(), Registers,
+  CostProgram Costs = lowerPtx(P, K.module().source(), Functions, Registers,
                                Whole ? &Sass : nullptr);
+  Costs.Executed = std::move(Executed);
   Costs.RegistersEstimated = !Counted;
   if (Machine && !Machine->WhyNoCode.empty())
     Costs.WhyRules = Machine->WhyNoCode;
   else if (Machine && !Whole)
     Costs.WhyRules = "there is no machine code of the function " +
-                     K.functions()[Sass.size()]->Name;
+                     K.functions()[Code.size()]->Name;
   if (Whole) {
     Costs.AccessBytes = accessBytes(Sass);
     Costs.UnknownOpcodes.assign(Unknown.begin(), Unknown.end());
   }
   return Costs;
+}
+
+/// Gives the profile \p T of \p Executed the instructions of \p K.
+void renumber(const Kernel &K, const Kernel &Executed, LaunchTiming &T) {
+  for (size_t F = 0; F < T.Profile.size(); ++F) {
+    std::vector<InstructionProfile> Old(K.functions()[F]->Code.size());
+    for (size_t I = 0; I < T.Profile[F].size(); ++I)
+      Old[Executed.functions()[F]->Code[I].Number].add(T.Profile[F][I]);
+    T.Profile[F] = std::move(Old);
+  }
 }
 
 } // namespace
@@ -118,7 +170,7 @@ TimedResult Clock::launch(Device &D, const Kernel &K, const LaunchOptions &O,
   Options.Resident =
       P.SMs * occupancy(P, Shape, Code.RegistersPerThread).BlocksPerSM;
   Result<std::unique_ptr<LaunchSession>> Session =
-      LaunchSession::create(D, K, Options);
+      LaunchSession::create(D, Code.Executed ? *Code.Executed : K, Options);
   std::string Refusal;
   if (!Session)
     Refusal = Session.error().Message;
@@ -177,6 +229,8 @@ TimedResult Clock::launch(Device &D, const Kernel &K, const LaunchOptions &O,
   bool Sampled = !Exact && !O.Cooperative;
   R.Timing = simulate(P, Code, Shape, Memory, Traced,
                       Sampled ? Untraced : BlockSkip(), More);
+  if (Code.Executed)
+    renumber(K, *Code.Executed, R.Timing);
   R.Execution = (*Session)->result();
   if (R.Timing.OverLimit && R.Execution.Status == LaunchStatus::Ok) {
     R.Execution.Status = LaunchStatus::Timeout;
