@@ -10,9 +10,9 @@
 #include "passes/ir/Describe.h"
 #include "passes/ir/EditedFunction.h"
 #include "search/ir/IrProgram.h"
+#include "search/ir/Marks.h"
 #include "llvm/Analysis/MemoryLocation.h"
 #include "llvm/Analysis/ValueTracking.h"
-#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -28,37 +28,25 @@ std::vector<Instruction *> gevo::decisionsOf(Function &F) {
 }
 
 void gevo::watchReach(Module &M, ArrayRef<Function *> Functions) {
-  constexpr unsigned GlobalSpace = 1;
-  size_t Count = 0;
+  size_t Count = 0, Next = 0;
   std::vector<Instruction *> Decisions;
   for (Function *F : Functions) {
     Count += F->size();
     append_range(Decisions, decisionsOf(*F));
   }
-  Type *Byte = Type::getInt8Ty(M.getContext());
-  // An empty variable would be none.
-  ArrayType *Bytes = ArrayType::get(Byte, Count + 2 * Decisions.size() + 1);
-  auto *Reached = new GlobalVariable(
-      M, Bytes, /*isConstant=*/false, GlobalValue::ExternalLinkage,
-      Constant::getNullValue(Bytes), ReachVariable, nullptr,
-      GlobalValue::NotThreadLocal, GlobalSpace);
-  size_t Next = 0;
-  auto Slot = [&](IRBuilder<> &At) {
-    return At.CreateConstInBoundsGEP1_64(Byte, Reached, Next++);
-  };
+  Marks Reached(M, ReachVariable, Count + 2 * Decisions.size());
   for (Function *F : Functions)
     for (BasicBlock &BB : *F) {
       IRBuilder<> At(&BB, BB.getFirstInsertionPt());
-      At.CreateStore(At.getInt8(1), Slot(At), /*isVolatile=*/true);
+      Reached.set(At, Next++);
     }
   for (Instruction *I : Decisions) {
     BasicBlock *BB = I->getParent();
     IRBuilder<> At(BB, isa<PHINode>(I) ? BB->getFirstInsertionPt()
                                        : std::next(I->getIterator()));
-    Value *False = Slot(At), *True = Slot(At);
-    At.CreateStore(At.getInt8(1),
-                   At.CreateSelect(At.CreateFreeze(I), True, False),
-                   /*isVolatile=*/true);
+    Reached.setOne(At, At.CreateFreeze(I), /*IfTrue=*/Next + 1,
+                   /*IfFalse=*/Next);
+    Next += 2;
   }
 }
 

@@ -9,8 +9,8 @@
 #include "passes/ir/EditedFunction.h"
 #include "passes/ir/Legality.h"
 #include "search/ir/IrProgram.h"
+#include "search/ir/Marks.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 
@@ -121,24 +121,13 @@ static Value *bitsOf(Value *V, IRBuilder<> &At) {
 
 void gevo::watchTwins(Module &Copy, const std::vector<TwinQuestion> &Questions,
                       const ValueToValueMapTy &Map) {
-  constexpr unsigned GlobalSpace = 1;
-  Type *Byte = Type::getInt8Ty(Copy.getContext());
-  ArrayType *Bytes = ArrayType::get(Byte, 2 * Questions.size() + 1);
-  auto *Answers = new GlobalVariable(
-      Copy, Bytes, /*isConstant=*/false, GlobalValue::ExternalLinkage,
-      Constant::getNullValue(Bytes), TwinVariable, nullptr,
-      GlobalValue::NotThreadLocal, GlobalSpace);
+  Marks Answers(Copy, TwinVariable, 2 * Questions.size());
   for (size_t I = 0; I < Questions.size(); ++I) {
     auto *Of = cast<Instruction>(Map.lookup(Questions[I].Of));
     Value *Earlier = Map.lookup(Questions[I].Earlier);
     IRBuilder<> At(Of->getNextNode());
-    auto Slot = [&](size_t Number) {
-      return At.CreateConstInBoundsGEP1_64(Byte, Answers, Number);
-    };
     Value *Equal = At.CreateICmpEQ(bitsOf(Of, At), bitsOf(Earlier, At));
-    At.CreateStore(At.getInt8(1),
-                   At.CreateSelect(Equal, Slot(2 * I), Slot(2 * I + 1)),
-                   /*isVolatile=*/true);
+    Answers.setOne(At, Equal, /*IfTrue=*/2 * I, /*IfFalse=*/2 * I + 1);
   }
 }
 
