@@ -1,0 +1,129 @@
+//===- Inputs.cpp - What variants are judged on ---------------------------===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The part of Judges that captures launches of the program and makes others of
+// them: some guard the search, others prove what it found.
+//
+//===----------------------------------------------------------------------===//
+
+#include "search/MachineError.h"
+#include "tools/gevo-search/Capturing.h"
+#include "tools/gevo-search/Judges.h"
+#include "tools/gevo-search/Overview.h"
+
+using namespace llvm;
+using namespace gevo;
+
+std::vector<std::string> Judges::guardNames() const {
+  return Guards ? Guards->Names : std::vector<std::string>();
+}
+
+std::vector<std::string> Judges::sameSizeKernels() const {
+  return Others.empty()
+             ? std::vector<std::string>()
+             : sameSize(launchesSeen().Captured, Others[0]->Captured);
+}
+
+Error Judges::capture(bool Again) {
+  const WholeScenario &S = Targets[0].Scenario;
+  Expected<LaunchScenario> Captured = captureLaunches(
+      S, Targets[0].Cases[0].Run, Device, Folder + "/capture", Again);
+  Expected<HeatMap> Heat = Captured ? profileLaunches(*Captured, S.Gpu, Device)
+                                    : Expected<HeatMap>(Captured.takeError());
+  if (Error E = Heat.takeError()) {
+    if (E.isA<MachineError>())
+      return E;
+    NotMade = toString(std::move(E));
+    V.say("judging by whole runs, which is slower: " + NotMade);
+    return Error::success();
+  }
+  Device.setHeat(std::move(*Heat));
+  Device.setJudged(Captured->writers());
+  Launches = std::move(*Captured);
+  uint64_t Count = 0;
+  for (const capture::Case &C : Launches->Captured.Cases)
+    Count += C.Weight;
+  V.say("searching on " +
+        counted(Launches->Captured.Cases.size(), "captured launch") + " of " +
+        Twine(Count));
+  V.say("compared there: " + outputsOf(Launches->Captured, Launches->Rules));
+  if (Asked.OtherInputs)
+    if (Error E = makeInputs(Again))
+      return E;
+  if (Error E =
+          observeReach(*Launches, Guards ? &*Guards : nullptr, S.Gpu, Device))
+    V.say("not known which code the inputs come to: " + toString(std::move(E)));
+  // Only the default makes use of them. On one input too much is equal.
+  if (Guards && Asked.Algorithm == "default")
+    if (Error E = observeTwins(*Launches, *Guards, S.Gpu, Device))
+      V.say("not looking for values that are always equal: " +
+            toString(std::move(E)));
+  return Error::success();
+}
+
+Expected<std::optional<LaunchScenario>> Judges::drawInputs(size_t Round,
+                                                           bool Again) const {
+  MakeInputs Which;
+  Which.Seed = Asked.Seed + (uint64_t(Round) << 32);
+  std::string Number = Round ? "-" + std::to_string(Round + 1) : "";
+  return otherInputs(launchesSeen(), Targets[0].Scenario.Gpu, Which, Original,
+                     Folder + "/others" + Number, Again);
+}
+
+// Guards are the same for every seed, as what is known of code is. They are
+// few, as every variant that is faster has to stand them.
+Error Judges::makeInputs(bool Again) {
+  constexpr uint64_t GuardSeed = 0x6775617264;
+  Expected<std::optional<LaunchScenario>> Made =
+      otherInputs(*Launches, Targets[0].Scenario.Gpu, {GuardSeed, 1}, Original,
+                  Folder + "/guards", Again);
+  if (!Made)
+    return Made.takeError();
+  Guards = std::move(*Made);
+  if (!Guards)
+    return Error::success();
+  V.say("guarding the search: " + counted(Guards->Names.size(), "input") +
+        " made from these, on which a faster variant must be right, "
+        "too");
+  Made = drawInputs(/*Round=*/0, Again);
+  if (!Made)
+    return Made.takeError();
+  if (*Made) {
+    Others.push_back(std::make_unique<LaunchScenario>(std::move(**Made)));
+    V.say("held out: " + Twine(Others[0]->Names.size()) +
+          " others made in the same way");
+  }
+  return Error::success();
+}
+
+// What a captured launch has is one answer: how answers spread is not known.
+Error Judges::makeProof(bool Again) {
+  const WholeScenario &S = Targets[0].Scenario;
+  Expected<LaunchScenario> Captured = captureLaunches(
+      S, Targets[0].Cases[0].Run, Device, Folder + "/capture", Again);
+  Error E = Captured.takeError();
+  if (!E) {
+    Seen = std::move(*Captured);
+    if (S.Rules.Others.Limits.Mode == measure::CompareMode::Deviations)
+      Seen->Rules = {};
+    Expected<std::optional<LaunchScenario>> Made =
+        drawInputs(/*Round=*/0, Again);
+    E = Made.takeError();
+    if (!E && *Made) {
+      Others.push_back(std::make_unique<LaunchScenario>(std::move(**Made)));
+      V.say("held out: " + counted(Others[0]->Names.size(), "input") +
+            " made from launches of the run");
+      return Error::success();
+    }
+  }
+  if (E.isA<MachineError>())
+    return E;
+  NotMade = E ? toString(std::move(E))
+              : "the original gets along with none that differ";
+  V.say("validated with no inputs made from launches of the run: " + NotMade);
+  return Error::success();
+}
