@@ -160,11 +160,19 @@ static bool drawWords(const Elements &All, bool Beyond, Random &Dice) {
   return true;
 }
 
-static void shuffle(const Elements &All, Random &Dice) {
+// All the same have no other order.
+static bool shuffle(const Elements &All, Random &Dice) {
+  size_t Different = 1;
+  while (Different < All.count() &&
+         !std::memcmp(All[0], All[Different], All.size()))
+    ++Different;
+  if (Different >= All.count())
+    return false;
   for (size_t I = All.count(); I > 1; --I) {
     size_t J = Dice.below(I);
     std::swap_ranges(All[I - 1], All[I - 1] + All.size(), All[J]);
   }
+  return true;
 }
 
 // Elements of the size that the values of \p B seem to have.
@@ -185,7 +193,7 @@ static Elements elementsOf(Buffer &B, bool Doubles, bool &Floats) {
   return Whole ? Four : Elements(B, 1);
 }
 
-// It is read as it was before the launch.
+// It is read as it was before the launch: what is only written is no input.
 static bool isInput(const Buffer &B) {
   return any_of(B.Pieces, [](const capture::Piece &P) {
     return P.Marks.empty() || any_of(P.Marks, [](uint8_t Mark) {
@@ -209,7 +217,7 @@ static bool drawInZeros(Buffer &B, bool Doubles, bool Floats, Random &Dice) {
   auto Zero = [](const capture::Piece &P) {
     return all_of(P.Before, [](uint8_t Byte) { return !Byte; });
   };
-  if (!isInput(B) || !all_of(B.Pieces, Zero))
+  if (!all_of(B.Pieces, Zero))
     return false;
   capture::ElementType Stored = storedIn(B);
   bool Known = Stored != capture::ElementType::None;
@@ -231,18 +239,18 @@ static bool drawInZeros(Buffer &B, bool Doubles, bool Floats, Random &Dice) {
 
 bool gevo::drawValues(Buffer &B, const Case &C, bool Doubles, Draw How,
                       Random &Dice) {
-  if (holdsAddresses(B, C))
+  if (!isInput(B) || holdsAddresses(B, C))
     return false;
   if (How == Draw::Counts || How == Draw::Parts)
     return drawInZeros(B, Doubles, How == Draw::Parts, Dice);
   bool Floats;
   Elements All = elementsOf(B, Doubles, Floats);
-  if (All.count() < 2 && (How == Draw::Order || !Floats))
+  if (How == Draw::Order)
+    return shuffle(All, Dice);
+  if (All.count() < 2 && !Floats)
     return false;
   bool Beyond = How == Draw::Beyond;
-  if (How == Draw::Order)
-    shuffle(All, Dice);
-  else if (!Floats)
+  if (!Floats)
     return All.size() == 4 ? drawWords<int32_t>(All, Beyond, Dice)
                            : drawWords<uint8_t>(All, Beyond, Dice);
   else if (All.size() == 8)

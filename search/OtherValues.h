@@ -34,12 +34,13 @@ enum class Draw {
   Parts   ///< Numbers between -1 and 1 there.
 };
 
-/// Draws what \p B of \p C holds anew; false if it is left as it is, as memory
-/// that holds addresses. Zeros alone may be of any type: they have draws of
-/// their own, one for each that the kernel's stores there do not exclude. A
-/// number that fills a buffer alone does not stay alone: a kernel that takes it
-/// for granted would be right. \p Doubles: floats have eight bytes where that
-/// cannot be told from the values.
+/// Draws what \p B of \p C holds anew; false if it is left as it is: memory
+/// that holds addresses, that the launch only writes, or that has no other
+/// order, as all of it is the same. Zeros alone may be of any type: they have
+/// draws of their own, one for each that the kernel's stores there do not
+/// exclude. A number that fills a buffer alone does not stay alone: a kernel
+/// that takes it for granted would be right. \p Doubles: floats have eight
+/// bytes where that cannot be told from the values.
 bool drawValues(capture::Buffer &B, const capture::Case &C, bool Doubles,
                 Draw How, Random &Dice);
 

@@ -122,7 +122,8 @@ TEST(OtherInputs, NorDoesOneWholeNumberUnlessItIsZero) {
   EXPECT_NE(Others, Sevens);
   for (int V : Others)
     EXPECT_TRUE(V >= 6 && V <= 8) << V;
-  EXPECT_EQ(Drawn(Zeros), Zeros);
+  for (const OtherInput &O : drawOtherInputs(caseOf(Zeros), {}, Dice, anyWorks))
+    EXPECT_NE(O.What, "other values");
 }
 
 TEST(OtherInputs, NumbersInParametersAreNotTakenForGranted) {
@@ -139,7 +140,7 @@ TEST(OtherInputs, NumbersInParametersAreNotTakenForGranted) {
   L.Offsets = {0, 16};
   Random Dice(1);
   OtherInput O =
-      drawOtherInputs(C, {/*Doubles=*/true, false}, Dice, anyWorks)[3];
+      drawOtherInputs(C, {/*Doubles=*/true, false}, Dice, anyWorks)[2];
   EXPECT_EQ(O.What, "other numbers in its parameters");
   const capture::Bytes &Now = O.Changed.Launches[0].Params;
   std::memcpy(&Factor, &Now[8], 4);
@@ -235,6 +236,30 @@ TEST(OtherInputs, ZerosThatAreReadAreNotTakenForGranted) {
 
 TEST(OtherInputs, ZerosThatAreOnlyWrittenAreNoInput) {
   EXPECT_TRUE(forZeros(zerosOf(capture::ElementType::F32, false)).empty());
+}
+
+TEST(OtherInputs, WhatIsOnlyWrittenIsNoInput) {
+  std::vector<float> Values = {1, 2, 3, 4, 5, 6, 7, 8};
+  capture::Case C = caseOf(Values);
+  C.Launches[0].Offsets = {0};
+  C.Launches[0].Params.resize(8);
+  capture::Piece &P = C.Buffers[0].Pieces[0];
+  P.After = P.Before;
+  P.Marks.assign(P.Before.size(), uint8_t(capture::ElementType::F32));
+  Random Dice(1);
+  for (const OtherInput &O : drawOtherInputs(C, {}, Dice, anyWorks))
+    EXPECT_EQ(valuesIn<float>(O.Changed), Values) << O.What;
+  EXPECT_TRUE(drawOtherInputs(C, {}, Dice, anyWorks).empty());
+  // One byte that is read first makes it an input.
+  P.Marks[0] |= capture::ReadFirst;
+  EXPECT_EQ(drawOtherInputs(C, {}, Dice, anyWorks).size(), 3u);
+}
+
+TEST(OtherInputs, NumbersThatAreAllTheSameHaveNoOtherOrder) {
+  Random Dice(1);
+  for (const OtherInput &O :
+       drawOtherInputs(caseOf(std::vector<float>(8, 3)), {}, Dice, anyWorks))
+    EXPECT_NE(O.What, "the same values in another order");
 }
 
 /// A buffer of numbers, one of zeros that is only read, and a count.
