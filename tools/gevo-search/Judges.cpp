@@ -32,7 +32,7 @@ std::string Judges::scratch(const Twine &Name) const {
 
 void Judges::removeScratch() { sys::fs::remove_directories(Scratch); }
 
-Error Judges::prepare(bool Again) {
+Error Judges::prepare(bool Again, bool Validates) {
   Built B = Device.build({});
   if (!B.ok())
     return failure("the program itself fails at stage '" + name(B.Failure.End) +
@@ -57,9 +57,9 @@ Error Judges::prepare(bool Again) {
   bool Whole = Asked.WholeRuns || Spread ||
                Targets[0].Scenario.Goal.source() == Objective::Runs;
   if (!Whole)
-    if (Error E = capture(Again))
+    if (Error E = capture(Again, Validates))
       return E;
-  if (Whole && Asked.OtherInputs)
+  if (Whole && Asked.OtherInputs && Validates)
     if (Error E = makeProof(Again))
       return E;
   if (Error E = leaveSilent())

@@ -38,8 +38,10 @@ public:
   }
 
   /// Runs the original, captures its launches and makes others of them; if
-  /// \p Again, takes the ones that are there. Tells what it found.
-  llvm::Error prepare(bool Again);
+  /// \p Again, takes the ones that are there. Tells what it found. Who never
+  /// validates, as ranks that only evaluate, goes without what that alone
+  /// needs.
+  llvm::Error prepare(bool Again, bool Validates);
   /// For caches: equal for what gives equal results.
   std::string identity() const;
   /// Keeps what prices come to in \p Disk, and takes those that are there.
@@ -101,13 +103,13 @@ private:
   llvm::Error observeAll(bool Again);
   void describe(Target &T) const;
   llvm::Error observe(Target &T);
-  llvm::Error capture(bool Again);
+  llvm::Error capture(bool Again, bool Validates);
   llvm::Error checkRules() const;
   /// The kernels of the run that write and print nothing, neither in it nor
   /// with guards; or, where several have one name, that may be such.
   std::set<std::string> silentKernels() const;
   llvm::Error leaveSilent();
-  llvm::Error makeInputs(bool Again);
+  llvm::Error makeInputs(bool Again, bool Validates);
   /// Where whole runs judge: inputs made from launches of the run, to validate
   /// with.
   llvm::Error makeProof(bool Again);

@@ -147,7 +147,7 @@ Error Preparation::run(bool Again, NewFolder *Made) {
     return E;
   Judging = std::make_unique<Judges>(Asked, *Device, Options.Folder, Scratch,
                                      Memory, Options.Jobs, V);
-  Error E = Judging->prepare(Again);
+  Error E = Judging->prepare(Again, /*Validates=*/!Rank);
   // Who writes there had the time to begin, and it may be why this failed.
   if (inputIsWaiting())
     V.say("standard input is not handed on: the program is run many times, "
