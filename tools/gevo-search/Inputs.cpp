@@ -37,8 +37,10 @@ Error Judges::capture(bool Again, bool Validates) {
   if (Error E = Heat.takeError()) {
     if (E.isA<MachineError>())
       return E;
-    NotMade = toString(std::move(E));
-    V.say("judging by whole runs, which is slower: " + NotMade);
+    std::string Why = toString(std::move(E));
+    V.say("judging by whole runs, which is slower: " + Why);
+    if (Asked.OtherInputs)
+      NotMade = std::move(Why);
     return Error::success();
   }
   Device.setHeat(std::move(*Heat));
