@@ -167,6 +167,13 @@ Error Pipeline::startWorkers() {
   V.say(formatv("{0}, each with up to {1:f1} GiB of memory, by what {2} allows",
                 counted((*Started)->count(), Options.Ranks ? "rank" : "worker"),
                 double(Memory.Bytes) / (uint64_t(1) << 30), Memory.Who));
+  // What a rank says at its end mpirun does not always hand on.
+  if (Options.Ranks)
+    V.say(
+        "Ctrl-C ends mpirun and all ranks at once, and gevo-search --resume=" +
+        shellWord(Options.Folder) +
+        " goes on; kill -USR1 of mpirun ends the search with the best so "
+        "far");
   Pool = std::move(*Started);
   Codes = std::make_unique<PayloadCache>(&Disk->measurements());
   if (size_t Damaged = Codes->load())
