@@ -78,6 +78,8 @@ struct WholeScenario {
 
   /// For caches: equal for what gives equal results.
   std::string identity() const;
+  /// The first of these findings that was not accepted; null: there is none.
+  const std::string *findRefused(const std::set<std::string> &Found) const;
   /// How the output of that number of \p Run is compared (WholeRun::Outputs).
   measure::OutputSpec output(const ProgramRun &Run, size_t Number) const;
 };

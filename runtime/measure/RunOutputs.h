@@ -64,6 +64,10 @@ struct OutputSpec {
   /// Words of the text that are not compared.
   WordSet Ignored;
 
+  /// Is it compared with the spread of several runs?
+  bool countsDeviations() const {
+    return Rule.Limits.Mode == CompareMode::Deviations;
+  }
   /// "exit code", "standard output", "'file'".
   std::string describe() const;
   /// Standard output in options; a file of that name is "./stdout".
