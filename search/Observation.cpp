@@ -5,11 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Repeated runs show what of its outputs can be compared; others find the
-// limits that a variant gets.
+// Repeated runs show what of its outputs can be compared, and whether that is
+// enough to judge by; others find the limits that a variant gets.
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/measure/Incidental.h"
+#include "runtime/measure/PrintedText.h"
 #include "search/PairedTimes.h"
 #include "search/ShellText.h"
 #include "search/WholeRunner.h"
@@ -58,8 +60,20 @@ static uint64_t findStepLimit(WholeScenario S, const WholeCase &Case,
   return 0;
 }
 
-// The numbers of that output in which \p Other differs and the runs do not that
-// tell how it spreads. Nothing if more than numbers differs.
+// What to do about answers that differ. Standard output is always compared.
+static std::string hintFor(const measure::OutputSpec &Spec) {
+  bool File = Spec.What == measure::OutputSpec::Kind::File;
+  return "; give the program a seed that stays, or allow for it: --tolerance=" +
+         shellWord(Spec.name() + "=sd:6") +
+         " counts in standard deviations of repeated runs" +
+         (File ? ", and --output, or 'outputs' of a scenario, names the files "
+                 "to compare instead of all"
+               : "");
+}
+
+// The numbers of that output in which \p Other differs beyond the tolerance and
+// the runs do not that tell how it spreads. Nothing if more than numbers
+// differs.
 static std::optional<measure::WordSet>
 changedIn(const WholeCase &Case, size_t Number, const WholeRun &Other) {
   const std::string &First = Case.Original.Outputs[Number];
@@ -67,8 +81,12 @@ changedIn(const WholeCase &Case, size_t Number, const WholeRun &Other) {
     return std::nullopt;
   std::optional<measure::WordSet> Changed =
       measure::changedNumbers(First, Other.Outputs[Number]);
-  if (!Changed || !Case.Outputs[Number].countsDeviations())
+  const measure::OutputSpec &Spec = Case.Outputs[Number];
+  if (!Changed)
     return Changed;
+  if (!Spec.countsDeviations())
+    return measure::beyondTolerance(Spec, {First, Other.Outputs[Number]},
+                                    *Changed);
   for (const std::vector<std::string> &Run : Case.Repeated) {
     auto Spread = measure::changedNumbers(First, Run[Number]);
     if (!Spread)
@@ -96,13 +114,15 @@ findVolatile(const WholeCase &Case, const WholeRun &Other) {
     std::optional<measure::WordSet> Changed = changedIn(Case, I, Other);
     if (!Changed)
       return unfit("two runs of the program differ: " + D.Reason +
-                   "; only what is the same every time can be compared");
+                   "; only what is the same every time can be compared" +
+                   hintFor(Case.Outputs[I]));
     Words.insert(Changed->begin(), Changed->end());
     Words = measure::withAlikeLines(First, Words);
     if (none_of(measure::withoutWords(First, Words),
                 [](char C) { return isAlnum(C); }))
       return unfit("two runs of the program differ: " + D.Reason +
-                   ", and nothing else is there to compare");
+                   ", and nothing else is there to compare" +
+                   hintFor(Case.Outputs[I]));
   }
   return Found;
 }
@@ -126,8 +146,10 @@ static Error checkFindings(const WholeScenario &S, const Command &C,
 
 // Runs the original again: once, or often enough to know how its answers
 // spread, and then once more to see that it is itself within the tolerance.
-static Error repeatOriginal(const WholeScenario &S, WholeCase &Case,
-                            std::chrono::system_clock::time_point Next) {
+// The last of these runs.
+static Expected<WholeRun>
+repeatOriginal(const WholeScenario &S, WholeCase &Case,
+               std::chrono::system_clock::time_point Next) {
   constexpr unsigned ForSpread = 8;
   bool Spread = any_of(Case.Outputs, [](const measure::OutputSpec &Spec) {
     return Spec.countsDeviations();
@@ -152,6 +174,35 @@ static Error repeatOriginal(const WholeScenario &S, WholeCase &Case,
     return unfit("a run of the program is itself not within the tolerance of " +
                  Twine(1 + ForSpread) + " others: " + F.Reason +
                  "; allow more standard deviations");
+  return std::move(Runs.back());
+}
+
+// Times and the like may change. Where results do, and are no less than what
+// stays, a wrong variant would hardly be seen.
+static Error checkSteady(const WholeCase &Case,
+                         ArrayRef<measure::WordSet> Changing,
+                         const WholeRun &Again) {
+  for (size_t I = 0; I < Changing.size(); ++I) {
+    if (Changing[I].empty())
+      continue;
+    const measure::OutputSpec &Spec = Case.Outputs[I];
+    const std::string &First = Case.Original.Outputs[I];
+    measure::Steadiness Is =
+        measure::steadinessOf(First, Changing[I], Spec.Ignored);
+    if (Is.suffices())
+      continue;
+    measure::Word Was = measure::wordsOf(First)[Is.First],
+                  Now = measure::wordsOf(Again.Outputs[I])[Is.First];
+    return unfit(
+        "the program does not give the same answer twice: numbers in " +
+        Spec.describe() +
+        " that differ from run to run by more than is allowed, and do not look "
+        "like times: " +
+        Twine(Is.results()) + ", others that are left to compare: " +
+        Twine(Is.Same) + ". The first is in line " + Twine(Was.Line) + ": '" +
+        StringRef(Was.Text) + "', and then '" + StringRef(Now.Text) + "'" +
+        hintFor(Spec));
+  }
   return Error::success();
 }
 
@@ -185,8 +236,12 @@ Expected<WholeCase> gevo::observeOriginal(WholeScenario &S,
   Case.Rules = S.Rules;
   for (size_t I = 0; I < First.Outputs.size(); ++I)
     Case.Outputs.push_back(S.output(P, I));
-  if (Error E = repeatOriginal(S, Case, NextSecond))
-    return E;
+  Expected<WholeRun> Again = repeatOriginal(S, Case, NextSecond);
+  if (!Again)
+    return Again.takeError();
+  std::vector<measure::WordSet> Changing;
+  for (const measure::OutputSpec &Spec : Case.Outputs)
+    Changing.push_back(Spec.Ignored);
   // What a program makes of its time besides printing it is its own affair. A
   // short time may be the same twice by chance.
   constexpr unsigned MoreRuns = 3;
@@ -204,6 +259,8 @@ Expected<WholeCase> gevo::observeOriginal(WholeScenario &S,
     if (!Untimed.Result.valid())
       break;
   }
+  if (Error E = checkSteady(Case, Changing, *Again))
+    return E;
   S.StepLimit = findStepLimit(S, Case, UntimedSeconds);
   Case.Time = First.Result.Time;
   if (S.Goal.Kind == ObjectiveKind::Wall)

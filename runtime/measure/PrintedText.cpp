@@ -204,6 +204,30 @@ Difference NumberTable::compare(const Tolerance &Limits) const {
   return Sum;
 }
 
+WordSet measure::beyondTolerance(const OutputSpec &Spec, const Texts &Both,
+                                 const WordSet &Which) {
+  std::vector<Word> First = wordsOf(Both[0]), Other = wordsOf(Both[1]);
+  std::vector<unsigned> Groups = groupsOf(Both[0], First);
+  std::map<unsigned, double> Largest;
+  for (size_t I = 0; I < First.size(); ++I)
+    if (std::optional<PrintedNumber> N = numberIn(First[I].Text);
+        N && std::isfinite(N->value()))
+      Largest[Groups[I]] = std::max(Largest[Groups[I]], std::fabs(N->value()));
+  WordSet Beyond;
+  for (size_t I : Which) {
+    auto A = numberIn(First[I].Text), B = numberIn(Other[I].Text);
+    Tolerance Limits = Spec.Rule.Limits;
+    Limits.Floor =
+        std::max(Limits.Floor, Limits.FloorShare * Largest[Groups[I]]);
+    NumberTable One;
+    if (A && B)
+      One.addPlace({*A, *B});
+    if (!A || !B || !One.compare(Limits).passed())
+      Beyond.insert(I);
+  }
+  return Beyond;
+}
+
 RunDifference measure::lineDiffers(const OutputSpec &Spec,
                                    std::string_view Want,
                                    std::string_view Got) {

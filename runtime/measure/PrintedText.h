@@ -49,6 +49,11 @@ private:
 /// Compares texts by their words and numbers.
 RunDifference compareTexts(const OutputSpec &Spec, const Texts &All);
 
+/// Those of the words \p Which that are no numbers in one of two texts, or that
+/// are further apart than \p Spec allows. The texts have as many words.
+WordSet beyondTolerance(const OutputSpec &Spec, const Texts &Both,
+                        const WordSet &Which);
+
 /// Says which line is the first in which \p Got is not \p Want.
 RunDifference lineDiffers(const OutputSpec &Spec, std::string_view Want,
                           std::string_view Got);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/measure/RunOutputs.h"
+#include "runtime/measure/PrintedText.h"
 
 #include <gtest/gtest.h>
 
@@ -49,4 +49,20 @@ TEST(VolatileNumbers, AreNotCompared) {
   };
   EXPECT_TRUE(passes("sum 12\ntime: 10.25 ms\n"));
   EXPECT_FALSE(passes("sum 13\ntime: 10.25 ms\n"));
+}
+
+TEST(VolatileNumbers, AreThoseBeyondTheTolerance) {
+  OutputSpec S;
+  Texts Both = {"a 100 b 5 in 3ms", "a 101 b 9 in 4ms"};
+  EXPECT_EQ(beyondTolerance(S, Both, {1, 3, 5}), (WordSet{1, 3, 5}));
+  S.Rule.Limits.Mode = CompareMode::Relative;
+  S.Rule.Limits.Limit = 0.1;
+  EXPECT_EQ(beyondTolerance(S, Both, {1, 3, 5}), (WordSet{3, 5}))
+      << "a number with a unit is a word";
+  // What is small next to numbers like it is noise.
+  Texts Row = {"1e9 1.0", "1e9 2.0"};
+  S.Rule.Limits.FloorShare = 1e-6;
+  EXPECT_EQ(beyondTolerance(S, Row, {1}), WordSet{});
+  S.Rule.Limits.FloorShare = 0;
+  EXPECT_EQ(beyondTolerance(S, Row, {1}), WordSet{1});
 }
