@@ -38,6 +38,16 @@ struct CacheLine {
   uint8_t Valid = 0;
   uint8_t Pending = 0; ///< Asked for; the time is not known yet.
   uint8_t Dirty = 0;
+  uint8_t Filled = 0; ///< By fills that had not all arrived at the last one.
+
+  /// The sectors \p Mask are there at \p Time; what came up to \p Now has.
+  void fill(uint8_t Mask, uint64_t Time, uint64_t Now) {
+    Filled = uint8_t((FillTime > Now ? Filled : 0) | Mask);
+    FillTime = FillTime > Time ? FillTime : Time;
+    Valid |= Mask;
+  }
+  /// When the sectors \p Mask, all valid, are there, if not before.
+  uint64_t filledAt(uint8_t Mask) const { return Filled & Mask ? FillTime : 0; }
 };
 
 /// What a line that had to go leaves behind.

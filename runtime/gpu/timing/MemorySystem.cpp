@@ -254,13 +254,12 @@ uint64_t MemorySystem::serveSector(const MemoryRequest &R, const Lookup &At,
   }
   if (Hit) {
     ++Hits;
-    return std::max(Ready, L->FillTime);
+    return std::max(Ready, L->filledAt(Bit));
   }
   ++Counters.DramReads;
   Ready += (P.DramLatency - P.L2Latency) * One +
            dramDelay(At.SliceIndex, Arrival + Wait, 1);
-  L->Valid |= Bit;
-  L->FillTime = std::max(L->FillTime, Ready);
+  L->fill(Bit, Ready, Arrival + Wait);
   return Ready;
 }
 

@@ -208,8 +208,7 @@ void Sm::globalLoad(WarpSlot &W, const Uop &U, const TraceAccess &A,
       if (L) {
         uint8_t There = L->Valid & Mask, Coming = L->Pending & Mask;
         L1Hits += numSectors(There);
-        if (There)
-          Hit = std::max(Hit, L->FillTime);
+        Hit = std::max(Hit, L->filledAt(There));
         if (Coming) {
           NeedFetch();
           ++Fetches[F].Parts;
@@ -354,9 +353,10 @@ void Sm::complete(uint32_t FetchIndex) {
     uint64_t Line = lineOf(Filled.Value);
     uint8_t Mask = sectorsOf(Filled.Value);
     if (CacheLine *L = L1.findAt(Filled.Place, L1.setOf(Line), Line)) {
-      L->Valid |= Mask & L->Pending;
+      // What is issued from now on is so at the end of the last window at
+      // least.
+      L->fill(Mask & L->Pending, F.Done, WindowEnd);
       L->Pending &= uint8_t(~Mask);
-      L->FillTime = std::max(L->FillTime, F.Done);
     }
   }
   if (F.Warp != NoIndex)

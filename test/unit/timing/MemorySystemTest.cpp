@@ -43,6 +43,29 @@ TEST(MemorySystem, CopiesThatWaitAreThere) {
   }
 }
 
+// A sector that is there does not wait for another one of its line that comes.
+TEST(MemorySystem, HitsDoNotWaitForOtherSectors) {
+  Result<Profile> Found = findProfile("V100", {GEVO_PROFILE_FOLDER});
+  ASSERT_TRUE(Found);
+  Profile P = *Found;
+  MemorySystem M(P);
+  auto Latency = [&](uint64_t Time, uint8_t Sector) {
+    uint64_t Line = traceLine(4711, Sector);
+    MemoryRequest R;
+    R.Time = Time;
+    R.NumLines = R.NumSectors = 1;
+    return M.serve(R, &Line).Time - Time;
+  };
+  EXPECT_GE(Latency(0, 1), P.DramLatency);
+  // On its way, and it stays so when another one is asked for.
+  EXPECT_GE(Latency(50, 2), P.DramLatency);
+  EXPECT_GE(Latency(60, 1), P.DramLatency - 60);
+  // There, while the next one comes.
+  EXPECT_GE(Latency(2000, 4), P.DramLatency);
+  EXPECT_LT(Latency(2010, 1), P.L2Latency + 10);
+  EXPECT_GE(Latency(2020, 4), P.DramLatency - 20);
+}
+
 // What is brought back, touched sets alone, answers as what was kept; so does
 // what is emptied and filled again.
 TEST(MemorySystem, KeptCachesComeBack) {
