@@ -7,14 +7,16 @@
 //
 // A warp issues in order, so the assembler's order decides how much of the
 // latency of loads is hidden. Here: list scheduling by the longest path to the
-// end of the region, loads counted as if they hit in L2.
+// end of the region, loads counted as if they hit in L2. What would have to
+// wait lets loads go first that need not: of "v = val[k]" and "x[col[k]]" the
+// address of the latter is not computed before v is on its way.
 //
 //===----------------------------------------------------------------------===//
 
 #include "runtime/gpu/timing/Lowering.h"
 
 #include <algorithm>
-#include <queue>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 
@@ -28,8 +30,14 @@ struct Node {
   uint32_t First = 0, Count = 0;
   uint64_t Latency = 0;
   uint64_t Height = 0; ///< Longest path to the end.
-  uint32_t Waits = 0;  ///< Predecessors that are not placed yet.
-  std::vector<uint32_t> Successors;
+  uint64_t Ready = 0;  ///< When those that are placed let it issue.
+  bool Loads = false;
+  uint32_t Waits = 0; ///< Predecessors that are not placed yet.
+  struct Edge {
+    uint32_t To;
+    bool ForResult; ///< And not only for the order.
+  };
+  std::vector<Edge> Successors;
 };
 
 class Scheduling {
@@ -41,10 +49,10 @@ public:
   std::vector<Node> Nodes;
 
 private:
-  void edge(uint32_t From, uint32_t To) {
+  void edge(uint32_t From, uint32_t To, bool ForResult) {
     if (From == To)
       return;
-    Nodes[From].Successors.push_back(To);
+    Nodes[From].Successors.push_back({To, ForResult});
     ++Nodes[To].Waits;
   }
   uint64_t latencyOf(const Uop &U) const;
@@ -71,8 +79,10 @@ void Scheduling::collect(uint32_t Begin, uint32_t End) {
     N.Instruction = K;
     N.First = F.FirstUop[K];
     N.Count = F.FirstUop[K + 1] - N.First;
-    for (uint32_t U = 0; U < N.Count; ++U)
+    for (uint32_t U = 0; U < N.Count; ++U) {
       N.Latency += latencyOf(F.Uops[N.First + U]);
+      N.Loads |= F.Uops[N.First + U].Kind == UopKind::Load;
+    }
     if (N.Count)
       Nodes.push_back(std::move(N));
   }
@@ -85,16 +95,16 @@ void Scheduling::connect(const std::vector<uint8_t> &MemoryClass) {
   };
   std::unordered_map<uint32_t, Access> Last; // by register; only looked up
   Access Spaces[3];
-  auto Read = [&](Access &A, uint32_t N) {
+  auto Read = [&](Access &A, uint32_t N, bool Register) {
     if (A.Writer != NoIndex)
-      edge(A.Writer, N);
+      edge(A.Writer, N, Register);
     A.Readers.push_back(N);
   };
-  auto Write = [&](Access &A, uint32_t N) {
+  auto Write = [&](Access &A, uint32_t N, bool Register) {
     if (A.Writer != NoIndex)
-      edge(A.Writer, N);
+      edge(A.Writer, N, Register);
     for (uint32_t R : A.Readers)
-      edge(R, N);
+      edge(R, N, false);
     A.Readers.clear();
     A.Writer = N;
   };
@@ -102,18 +112,18 @@ void Scheduling::connect(const std::vector<uint8_t> &MemoryClass) {
     uint8_t Class = MemoryClass[Nodes[N].Instruction];
     for (unsigned S = 0; S < 3; ++S) {
       if (Class >> (2 * S) & 1)
-        Read(Spaces[S], N);
+        Read(Spaces[S], N, false);
       if (Class >> (2 * S) & 2)
-        Write(Spaces[S], N);
+        Write(Spaces[S], N, false);
     }
     for (uint32_t K = 0; K < Nodes[N].Count; ++K) {
       const Uop &U = F.Uops[Nodes[N].First + K];
       for (unsigned R = 0; R < U.NumSources; ++R)
-        Read(Last[F.sources(U)[R]], N);
+        Read(Last[F.sources(U)[R]], N, true);
       // Temporaries inside an instruction order nothing outside of it.
       bool Temporary = K + 1 < Nodes[N].Count;
       for (unsigned R = 0; R < U.NumResults && !Temporary; ++R)
-        Write(Last[F.results(U)[R]], N);
+        Write(Last[F.results(U)[R]], N, true);
     }
   }
 }
@@ -121,25 +131,45 @@ void Scheduling::connect(const std::vector<uint8_t> &MemoryClass) {
 std::vector<uint32_t> Scheduling::order() {
   for (uint32_t N = uint32_t(Nodes.size()); N-- > 0;) {
     uint64_t Below = 0;
-    for (uint32_t S : Nodes[N].Successors)
-      Below = std::max(Below, Nodes[S].Height);
+    for (Node::Edge E : Nodes[N].Successors)
+      Below = std::max(Below, Nodes[E.To].Height);
     Nodes[N].Height = Below + Nodes[N].Latency;
   }
-  // The highest first; the program's order between equals.
-  using Key = std::tuple<uint64_t, uint32_t>;
-  std::priority_queue<Key, std::vector<Key>, std::greater<Key>> Ready;
-  auto Push = [&](uint32_t N) { Ready.push({~Nodes[N].Height, N}); };
+  // The highest first; the program's order between equals. Where that would
+  // wait, the highest load that need not goes before.
+  auto Before = [&](uint32_t A, uint32_t B) {
+    return std::make_tuple(~Nodes[A].Height, A) <
+           std::make_tuple(~Nodes[B].Height, B);
+  };
+  std::set<uint32_t, decltype(Before)> Free(Before), Loads(Before);
+  auto Push = [&](uint32_t N) {
+    Free.insert(N);
+    if (Nodes[N].Loads)
+      Loads.insert(N);
+  };
   for (uint32_t N = 0; N < Nodes.size(); ++N)
     if (!Nodes[N].Waits)
       Push(N);
   std::vector<uint32_t> Order;
-  while (!Ready.empty()) {
-    uint32_t N = std::get<1>(Ready.top());
-    Ready.pop();
+  uint64_t Now = 0;
+  while (!Free.empty()) {
+    uint32_t N = *Free.begin();
+    if (Nodes[N].Ready > Now) {
+      auto It = std::find_if(Loads.begin(), Loads.end(),
+                             [&](uint32_t L) { return Nodes[L].Ready <= Now; });
+      N = It == Loads.end() ? N : *It;
+    }
+    Free.erase(N);
+    Loads.erase(N);
     Order.push_back(N);
-    for (uint32_t S : Nodes[N].Successors)
-      if (--Nodes[S].Waits == 0)
-        Push(S);
+    Now = std::max(Now, Nodes[N].Ready);
+    for (Node::Edge E : Nodes[N].Successors) {
+      Node &To = Nodes[E.To];
+      To.Ready = std::max(To.Ready, Now + (E.ForResult ? Nodes[N].Latency : 1));
+      if (--To.Waits == 0)
+        Push(E.To);
+    }
+    Now += Nodes[N].Count;
   }
   return Order;
 }

@@ -52,4 +52,31 @@ TEST(TextOrder, LoadsStayInFrontOfTheirUses) {
   EXPECT_LT(Moved, 5 * P.DramLatency);
 }
 
+/// A row of a sparse matrix: the index is loaded behind a load that has no need
+/// of it, and the one that needs it comes last.
+TEST(RulesOrder, LoadsDoNotWaitForAddressesOfOthers) {
+  Profile P = profileNamed("V100");
+  auto Cycles = [&](bool Loads) {
+    Bench B(P,
+            kernel(P, ".param .u64 out",
+                   ".reg .f32 %f<9>; .reg .u64 %rd<9>; .reg .u32 %r<9>;\n"
+                   "ld.param.u64 %rd0, [out];\n" +
+                       std::string(Loads ? "ld.global.f32 %f1, [%rd0+4096];\n"
+                                         : "mov.f32 %f1, 0f3F800000;\n") +
+                       "ld.global.u32 %r1, [%rd0];\n"
+                       "mul.wide.u32 %rd1, %r1, 4;\n"
+                       "add.u64 %rd2, %rd0, %rd1;\n"
+                       "ld.global.f32 %f2, [%rd2+256];\n"
+                       "fma.rn.f32 %f3, %f1, %f2, %f1;\n"
+                       "st.global.f32 [%rd0], %f3;\n"));
+    uint64_t Out = B.Gpu.allocate(8192);
+    // Words that are used again are in L2, the values of the matrix are not.
+    B.Time.copied(B.Gpu, Out, 1024);
+    return B.run("k", {1, 1, 1}, {32, 1, 1}, {Out}).Cycles;
+  };
+  // Behind the wait for the index it would take almost the two latencies'
+  // difference more.
+  EXPECT_LT(Cycles(true), Cycles(false) + (P.DramLatency - P.L2Latency) / 4);
+}
+
 } // namespace
