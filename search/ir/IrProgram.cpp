@@ -20,7 +20,6 @@
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
-#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/xxhash.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -265,16 +264,13 @@ IrProgram::propose(const EditList &Base, const Proposal &What, Random &Dice) {
 }
 
 // Edits often come to nothing but what the clean-up removes, or to the same as
-// others: to write a module takes a small part of the time to lower it.
+// others.
 Expected<std::string> IrProgram::lower(unsigned Module,
-                                       std::unique_ptr<llvm::Module> Copy) {
+                                       std::unique_ptr<llvm::Module> Copy,
+                                       ArrayRef<const Function *> Changed) {
   constexpr size_t MostBytes = size_t(32) << 20;
-  SmallString<0> Bitcode;
-  raw_svector_ostream OS(Bitcode);
-  // The code generator may follow the order of uses.
-  WriteBitcodeToFile(*Copy, OS, /*ShouldPreserveUseListOrder=*/true);
-  XXH128_hash_t Hash = xxh3_128bits(arrayRefFromStringRef(Bitcode));
-  auto Key = std::make_tuple(Module, Hash.low64, Hash.high64);
+  auto Key = std::make_pair(
+      Module, loweringKey(*Copy, Changed, Records[Module].Options.Names));
   if (auto Known = Lowered.find(Key); Known != Lowered.end())
     return Known->second;
   ++Lowerings;
@@ -357,18 +353,21 @@ Fitness IrProgram::buildModule(unsigned M, const EditList &Edits,
     if (std::optional<Refusal> Why =
             replayOnCopy(*Copy, Tasks, ToolsOf[M]->Clean))
       return refused(*Why);
+  SmallVector<const Function *, 4> Changed;
   for (auto &[F, Changes] : ByFunction) {
     const Function &Original = *Functions[F].in(M);
+    // A local one may have lost its last use.
+    const Function *Now = Copy->getFunction(Original.getName());
+    if (Now)
+      Changed.push_back(Now);
     if (Judged.count(Original.getName().str()))
-      if (std::string Why =
-              hopeless(*Copy->getFunction(Original.getName()), Original);
-          !Why.empty())
+      if (std::string Why = hopeless(*Now, Original); !Why.empty())
         return Fitness::failed(Stage::Screen, Why);
   }
   for (const auto &[F, Kept] : Effects)
     if (std::optional<unsigned> Lost = Kept.firstLost())
       return unproven(F, "i" + std::to_string(*Lost), "removed");
-  Expected<std::string> Lowered = lower(M, std::move(Copy));
+  Expected<std::string> Lowered = lower(M, std::move(Copy), Changed);
   if (!Lowered)
     return Fitness::failed(Stage::Lower, toString(Lowered.takeError()));
   PTX = std::move(*Lowered);

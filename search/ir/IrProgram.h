@@ -16,6 +16,7 @@
 #include "passes/edit/EditSet.h"
 #include "passes/ir/CleanUp.h"
 #include "passes/ir/EditedFunction.h"
+#include "passes/ir/LoweringKey.h"
 #include "passes/ir/Record.h"
 #include "search/Program.h"
 #include "search/ir/Reach.h"
@@ -26,7 +27,6 @@
 #include "llvm/Transforms/Utils/ValueMapper.h"
 #include <map>
 #include <set>
-#include <tuple>
 
 namespace gevo {
 
@@ -155,8 +155,9 @@ private:
                                              const llvm::ValueToValueMapTy &)>
                          Change) const;
   Fitness buildModule(unsigned M, const EditList &Edits, std::string &PTX);
-  llvm::Expected<std::string> lower(unsigned Module,
-                                    std::unique_ptr<llvm::Module> Copy);
+  llvm::Expected<std::string>
+  lower(unsigned Module, std::unique_ptr<llvm::Module> Copy,
+        llvm::ArrayRef<const llvm::Function *> Changed);
   /// One of this function with what \p Base has for it; null if that does not
   /// apply.
   std::unique_ptr<Board> takeBoard(unsigned Function, const EditList &Base);
@@ -199,8 +200,8 @@ private:
     Lowering Lower;
   };
   std::vector<std::unique_ptr<Tools>> ToolsOf;
-  /// The PTX of modules, by their number and the hash of what was lowered.
-  std::map<std::tuple<unsigned, uint64_t, uint64_t>, std::string> Lowered;
+  /// The PTX of modules, by their number and the key of what was lowered.
+  std::map<std::pair<unsigned, LoweringKey>, std::string> Lowered;
   size_t LoweredBytes = 0;
   unsigned Lowerings = 0;
 };
