@@ -17,7 +17,6 @@
 #include "passes/ir/Replay.h"
 #include "passes/ir/StableName.h"
 #include "search/ir/Screen.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -199,28 +198,22 @@ unsigned IrProgram::drawFunction(bool Hot, Random &Dice) const {
   return upper_bound(Sums, Dice.below(Total)) - Sums.begin();
 }
 
-// Edits are mostly drawn for the original, and many need not be applied for
-// it: one copy does until one is.
-std::unique_ptr<IrProgram::Board> IrProgram::takeBoard(unsigned Function,
-                                                       const EditList &Base) {
+Board *IrProgram::boardWith(unsigned Function, const EditList &Base) {
   Boards.resize(Functions.size());
-  std::unique_ptr<Board> B = std::move(Boards[Function]);
-  if (!B) {
-    const Target &T = Functions[Function];
-    ValueToValueMapTy Map;
-    std::unique_ptr<Module> Copy = copyOf(T.Module, Map, T.F);
-    B = std::make_unique<Board>(std::move(Copy),
-                                *cast<llvm::Function>(&*Map[T.F]));
-  }
+  std::unique_ptr<Board> &B = Boards[Function];
+  if (B)
+    B->renew();
+  else
+    B = std::make_unique<Board>(*Functions[Function].F);
   for (const PlacedEdit &E : Base)
     if (E.Function == Function) {
-      B->Clean = false;
-      if (Error Refused = applyEdit(B->Edited, E.Change)) {
+      B->willChange();
+      if (Error Refused = applyEdit(B->edited(), E.Change)) {
         consumeError(std::move(Refused));
         return nullptr;
       }
     }
-  return B;
+  return B.get();
 }
 
 std::optional<PlacedEdit>
@@ -228,14 +221,10 @@ IrProgram::propose(const EditList &Base, const Proposal &What, Random &Dice) {
   if (Functions.empty())
     return std::nullopt;
   unsigned Index = What.At ? What.At->Function : drawFunction(What.Hot, Dice);
-  std::unique_ptr<Board> B = takeBoard(Index, Base);
+  Board *B = boardWith(Index, Base);
   if (!B)
     return std::nullopt;
-  auto PutBack = make_scope_exit([&] {
-    if (B->Clean)
-      Boards[Index] = std::move(B);
-  });
-  EditedFunction &Edited = B->Edited;
+  EditedFunction &Edited = B->edited();
   Draw D{Dice};
   if (What.At) {
     Expected<Instruction *> I =
@@ -257,7 +246,7 @@ IrProgram::propose(const EditList &Base, const Proposal &What, Random &Dice) {
     return PlacedEdit{Index, std::move(*E)};
   if (What.Plain)
     return std::nullopt;
-  B->Clean = false;
+  B->willChange();
   if (!drawRest(Edited, *E, D))
     return std::nullopt;
   return PlacedEdit{Index, std::move(*E)};

@@ -19,6 +19,7 @@
 #include "passes/ir/LoweringKey.h"
 #include "passes/ir/Record.h"
 #include "search/Program.h"
+#include "search/ir/Board.h"
 #include "search/ir/Reach.h"
 #include "search/ir/Twins.h"
 #include "llvm/IR/LLVMContext.h"
@@ -134,16 +135,6 @@ private:
     }
   };
 
-  /// A copy of one function to draw edits for.
-  struct Board {
-    Board(std::unique_ptr<llvm::Module> Copy, llvm::Function &F)
-        : Copy(std::move(Copy)), Edited(F) {}
-    std::unique_ptr<llvm::Module> Copy;
-    EditedFunction Edited;
-    /// Nothing was changed.
-    bool Clean = true;
-  };
-
   std::unique_ptr<llvm::Module>
   copyOf(unsigned Module, llvm::ValueToValueMapTy &Map,
          const llvm::Function *OnlyBody = nullptr) const;
@@ -158,9 +149,8 @@ private:
   llvm::Expected<std::string>
   lower(unsigned Module, std::unique_ptr<llvm::Module> Copy,
         llvm::ArrayRef<const llvm::Function *> Changed);
-  /// One of this function with what \p Base has for it; null if that does not
-  /// apply.
-  std::unique_ptr<Board> takeBoard(unsigned Function, const EditList &Base);
+  /// The function with what \p Base has for it; null if that does not apply.
+  Board *boardWith(unsigned Function, const EditList &Base);
   bool isUnjudged(unsigned Function) const;
   /// Those of that module, by the number of the function.
   std::map<unsigned, llvm::Function *> targetsOf(unsigned Module) const;
@@ -182,7 +172,7 @@ private:
   HeatMap Heat;
   /// By function: what the coldest instruction counts.
   std::vector<uint64_t> Floors;
-  /// By function, clean; null until there is one.
+  /// By function; null until there is one.
   std::vector<std::unique_ptr<Board>> Boards;
   /// By module, in the order of the variable's bytes.
   std::vector<std::vector<TwinQuestion>> Questions;

@@ -86,6 +86,36 @@ TEST(IrProgram, ProposalsAreRepeatableAndLeaveTheProgramAlone) {
   EXPECT_NE(P->identity(), programOf(SharedModule)->identity());
 }
 
+// A program draws edit after edit on the same copies of its functions.
+TEST(IrProgram, ProposalsDoNotDependOnEarlierOnes) {
+  unsigned Compared = 0;
+  for (const char *Text : allModules()) {
+    std::unique_ptr<IrProgram> P = programOf(Text);
+    for (uint64_t Seed = 1; Seed <= 60; ++Seed) {
+      std::unique_ptr<Program> New = P->clone();
+      Random A(Seed), B(Seed);
+      EditList Edits;
+      for (unsigned Count = 0; Count < 6; ++Count) {
+        auto X = P->propose(Edits, Proposal(), A),
+             Y = New->propose(Edits, Proposal(), B);
+        ASSERT_EQ(X, Y) << "seed " << Seed;
+        if (!X)
+          continue;
+        Edits.push_back(*X);
+        New = P->clone();
+        ++Compared;
+      }
+      // What does not apply leaves the copy half changed.
+      if (!Edits.empty()) {
+        PlacedEdit Bad = cantFail(parsePlacedEdit("0 delete at=i999"));
+        Bad.Function = Edits[0].Function;
+        P->propose({Edits[0], Bad}, Proposal(), A);
+      }
+    }
+  }
+  EXPECT_GT(Compared, 500u);
+}
+
 // As in replay: what has the same name and code is one function, wherever it
 // stands, and what has only the same name is another.
 TEST(IrProgram, FunctionsAreToldByNameAndCode) {
