@@ -15,6 +15,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <csignal>
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,11 +29,19 @@ static std::string textOf(const Twine &Path) {
   return File ? (*File)->getBuffer().str() : "";
 }
 
+// Asked all the time: a plain read into a few bytes.
 uint64_t gevo::residentBytes(pid_t Pid) {
-  std::string Text = textOf("/proc/" + Twine(Pid) + "/statm");
+  char Line[128];
+  std::string Path = "/proc/" + std::to_string(Pid) + "/statm";
+  int FD = ::open(Path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (FD < 0)
+    return 0;
+  ssize_t Size = sys::RetryAfterSignal(-1, ::read, FD, &Line[0], sizeof(Line));
+  close(FD);
+  StringRef Text(Line, std::max<ssize_t>(Size, 0));
   // Pages: of the address space, then resident.
   uint64_t Resident = 0;
-  if (StringRef(Text).split(' ').second.consumeInteger(10, Resident))
+  if (Text.split(' ').second.consumeInteger(10, Resident))
     return 0;
   return Resident * sysconf(_SC_PAGESIZE);
 }

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Variants that come to the same code need lowering only once. To tell them by
-// what is lowered takes a hundredth of the time of lowering.
+// what is lowered takes a fraction of the time of lowering.
 //
 //===----------------------------------------------------------------------===//
 
