@@ -58,7 +58,9 @@ public:
       return;
     case driver::LogKind::WhyRules: {
       size_t End = R.Text.find('\n');
-      kernel(R.Text.substr(0, End)).WhyRules.insert(R.Text.substr(End + 1));
+      KernelRow &Row = kernel(R.Text.substr(0, End));
+      Row.RulesCause = std::max(Row.RulesCause, R.Text.at(End + 1) - '0');
+      Row.WhyRules.insert(R.Text.substr(End + 2));
       return;
     }
     case driver::LogKind::Silent:
@@ -281,8 +283,11 @@ ordered_json gevo::run::reportJson(const ProgramReport &R) {
                  : Row.InTextOrder == Row.Launches ? "ptx-text"
                  : Row.FromSass || Row.InTextOrder ? "mixed"
                                                    : "ptx-rules";
-    if (!Row.WhyRules.empty())
+    if (!Row.WhyRules.empty()) {
+      constexpr const char *Causes[] = {"input", "tool", "machine"};
       K["costs_reasons"] = Row.WhyRules;
+      K["costs_cause"] = Causes[Row.RulesCause];
+    }
     K["share"] = R.Microseconds ? Row.Microseconds / R.Microseconds : 0;
     K["findings"] = Row.Findings;
     if (!Row.Lines.empty())

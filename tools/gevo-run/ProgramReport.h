@@ -25,6 +25,7 @@ struct KernelRow {
   uint64_t InTextOrder = 0; ///< Launches priced in the order of their PTX.
   /// Why the others were priced by rules, if they were not to be.
   std::set<std::string> WhyRules;
+  int RulesCause = 0;  ///< The gravest of GEVO_GPU_RULES_INPUT and its kin.
   uint64_t Silent = 0; ///< Launches that wrote nothing.
   double Microseconds = 0;
   std::vector<nlohmann::ordered_json> Findings;

@@ -34,7 +34,8 @@ enum class LogKind : uint32_t {
               ///< counters.
   FromSass,   ///< A kernel; how many of its launches machine code priced.
   Silent,     ///< A kernel; how many of its launches wrote nothing.
-  WhyRules,   ///< A kernel, a line feed, and why rules priced it.
+  WhyRules,   ///< A kernel, a line feed, the digit of the cause, and why rules
+              ///< priced it.
   InTextOrder ///< A kernel; how many of its launches rules priced so.
 };
 

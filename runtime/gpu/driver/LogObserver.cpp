@@ -33,7 +33,10 @@ public:
         Outcome.Timing->Source == gpu::timing::CostSource::PtxText)
       Log.add(LogKind::InTextOrder, Kernel, 1);
     if (Outcome.Timing && !Outcome.Timing->WhyRules.empty())
-      Log.add(LogKind::WhyRules, Kernel + "\n" + Outcome.Timing->WhyRules, 1);
+      Log.add(LogKind::WhyRules,
+              Kernel + "\n" + std::to_string(int(Outcome.Timing->RulesCause)) +
+                  Outcome.Timing->WhyRules,
+              1);
     const gpu::LaunchCounters &Counters = Outcome.Result.Counters;
     if (!Counters.GlobalStores && !Counters.Atomics)
       Log.add(LogKind::Silent, Kernel, 1);

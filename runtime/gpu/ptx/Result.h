@@ -16,11 +16,19 @@
 #define GEVO_RUNTIME_GPU_PTX_RESULT_H
 
 #include <cassert>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 
 namespace gevo::gpu {
+
+/// What a failure is of.
+enum class FailureCause : uint8_t {
+  Input,  ///< What was given; it will fail again.
+  Tool,   ///< A tool crashed on it or took too long: probably the input's.
+  Machine ///< Nothing of the input: a tool was killed or could not be started.
+};
 
 /// What is wrong with an input, and where. Line and Column count from 1; both
 /// are 0 when the problem has no place in a text.
@@ -28,6 +36,7 @@ struct Diagnostic {
   std::string Message;
   unsigned Line = 0;
   unsigned Column = 0;
+  FailureCause Cause = FailureCause::Input;
 
   /// "12:5: message", or the message alone when there is no place.
   std::string str() const {

@@ -144,6 +144,7 @@ struct CostProgram {
   bool RegistersEstimated = true;     ///< Otherwise the assembler counted them.
   CostSource Source = CostSource::PtxRules;
   std::string WhyRules; ///< Why not Sass, if that was wanted.
+  FailureCause RulesCause = FailureCause::Input; ///< Of what that is.
   /// Opcodes of the machine code that the model does not know, sorted.
   std::vector<std::string> UnknownOpcodes;
   /// By function and instruction: what a lane accesses where the assembler made

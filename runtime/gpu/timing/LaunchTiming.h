@@ -66,6 +66,7 @@ struct LaunchTiming {
   bool OverLimit = false; ///< Stopped by a limit; Cycles is past it.
   CostSource Source = CostSource::PtxRules;
   std::string WhyRules; ///< Why not Sass, if that was wanted.
+  FailureCause RulesCause = FailureCause::Input;
   std::vector<std::string> UnknownOpcodes; ///< As in CostProgram.
   Occupancy Full;
   uint32_t RegistersPerThread = 0;

@@ -113,6 +113,23 @@ std::string whyFailed(int Status, const std::string &Said) {
   return " failed" + (Error.empty() ? Error : ": " + Error);
 }
 
+// What a program does itself ends in other signals.
+FailureCause causeOf(int Status) {
+  if (!WIFSIGNALED(Status))
+    return FailureCause::Input;
+  int Signal = WTERMSIG(Status);
+  return Signal == SIGKILL || Signal == SIGTERM || Signal == SIGINT ||
+                 Signal == SIGHUP
+             ? FailureCause::Machine
+             : FailureCause::Tool;
+}
+
+Diagnostic failure(FailureCause Cause, std::string Message) {
+  Diagnostic D{std::move(Message)};
+  D.Cause = Cause;
+  return D;
+}
+
 } // namespace
 
 milliseconds gevo::gpu::timing::processDeadline() {
@@ -127,11 +144,12 @@ gevo::gpu::timing::runProcess(const std::vector<std::string> &Arguments,
                               bool WithErrors, milliseconds Deadline) {
   int Ends[2];
   if (pipe2(Ends, O_CLOEXEC) != 0)
-    return Diagnostic{"no pipe for " + Arguments[0]};
+    return failure(FailureCause::Machine, "no pipe for " + Arguments[0]);
   Descriptor Out(Ends[0]), In(Ends[1]);
   Descriptor Errors(memfd_create("errors", MFD_CLOEXEC));
   if (Errors.get() < 0)
-    return Diagnostic{"no file in memory for " + Arguments[0]};
+    return failure(FailureCause::Machine,
+                   "no file in memory for " + Arguments[0]);
   std::vector<char *> Argv;
   for (const std::string &A : Arguments)
     Argv.push_back(const_cast<char *>(A.c_str()));
@@ -147,7 +165,7 @@ gevo::gpu::timing::runProcess(const std::vector<std::string> &Arguments,
   posix_spawn_file_actions_destroy(&Actions);
   In.reset();
   if (Failed)
-    return Diagnostic{Arguments[0] + " cannot be started"};
+    return failure(FailureCause::Machine, Arguments[0] + " cannot be started");
   // Without a descriptor of it (an old kernel, or it is gone) the wait below
   // has no deadline.
   Descriptor Process(int(syscall(SYS_pidfd_open, Child, 0)));
@@ -162,13 +180,15 @@ gevo::gpu::timing::runProcess(const std::vector<std::string> &Arguments,
   while (waitpid(Child, &Status, 0) < 0 && errno == EINTR)
     ;
   if (!Ended)
-    return Diagnostic{
+    return failure(
+        FailureCause::Tool,
         Arguments[0] + " did not end within " +
-        std::to_string(
-            std::chrono::ceil<std::chrono::seconds>(Deadline).count()) +
-        " s and was killed; GEVO_TOOL_SECONDS gives it more"};
+            std::to_string(
+                std::chrono::ceil<std::chrono::seconds>(Deadline).count()) +
+            " s and was killed; GEVO_TOOL_SECONDS gives it more");
   std::string Said = contentsOf(Errors.get());
   if (!WIFEXITED(Status) || WEXITSTATUS(Status) != 0)
-    return Diagnostic{Arguments[0] + whyFailed(Status, Said + Output)};
+    return failure(causeOf(Status),
+                   Arguments[0] + whyFailed(Status, Said + Output));
   return WithErrors ? Output + Said : Output;
 }

@@ -28,7 +28,9 @@ std::chrono::milliseconds processDeadline();
 /// Runs \p Arguments (a path first) without a shell and returns its standard
 /// output, on demand with its standard error behind it. Fails if it cannot run,
 /// ends with another status than 0 (the message has the first error that it
-/// told), or has not ended after \p Deadline, when it is killed.
+/// told), or has not ended after \p Deadline, when it is killed. The cause is
+/// the input if it said no by its status, the tool if it crashed or was late,
+/// and the machine if somebody killed it or it could not be started.
 Result<std::string>
 runProcess(const std::vector<std::string> &Arguments, bool WithErrors = false,
            std::chrono::milliseconds Deadline = processDeadline());

@@ -125,7 +125,8 @@ Result<std::string> make(const SassTools &Tools, std::string_view Ptx,
                          uint64_t Wanted, const std::string &Entry) {
   MemoryFile SourceFile("k.ptx"), BinaryFile("k.cubin");
   if (!SourceFile.isOpen() || !BinaryFile.isOpen())
-    return Diagnostic{"no file in memory for the assembler"};
+    return Diagnostic{"no file in memory for the assembler", 0, 0,
+                      FailureCause::Machine};
   const std::string &Source = SourceFile.Path, &Binary = BinaryFile.Path;
   std::ofstream(Source, std::ios::binary) << Ptx;
   std::string Registers;
@@ -151,7 +152,8 @@ Result<std::string> make(const SassTools &Tools, std::string_view Ptx,
         runProcess({Tools.Disassembler, "-gp", "-hex", "-c", Binary});
     if (Listing)
       return Head + *Listing;
-    if (Arch >= Turing)
+    // One that was killed may know Volta.
+    if (Arch >= Turing || Listing.error().Cause != FailureCause::Input)
       return Listing.error();
   }
 }

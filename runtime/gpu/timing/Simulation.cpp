@@ -137,6 +137,7 @@ Launch::Launch(const Profile &P, const CostProgram &Code,
   T.RegistersPerThread = Code.RegistersPerThread;
   T.Source = Code.Source;
   T.WhyRules = Code.WhyRules;
+  T.RulesCause = Code.RulesCause;
   T.UnknownOpcodes = Code.UnknownOpcodes;
   for (const CostFunction &F : Code.Functions)
     T.Profile.emplace_back(F.RegionAt.size());

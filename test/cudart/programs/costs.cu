@@ -28,6 +28,7 @@
 // WHY: "costs": "ptx-rules"
 // WHY-NEXT: "costs_reasons": [
 // WHY-NEXT: bin/ptxas failed"
+// WHY: "costs_cause": "input"
 // TEXT: "costs": "ptx-text"
 // FREE: GEVO_COSTS: 'free' is neither auto, rules nor text
 // OPTION: gevo-run: error: unknown costs 'free'; a program has auto, rules or text

@@ -19,6 +19,7 @@
 
 using namespace gevo::gpu;
 using namespace gevo::gpu::timing;
+using std::chrono::milliseconds;
 
 namespace {
 
@@ -57,6 +58,20 @@ TEST(Process, ThatFailsSaysWhy) {
   EXPECT_EQ(message("exit 1"), "/bin/sh failed");
   EXPECT_EQ(message("kill -9 $$"), "/bin/sh was ended by signal 9");
   EXPECT_EQ(message("echo out; echo in >&2"), "out\n");
+}
+
+// A text that is refused will be again; what was killed says nothing of it.
+TEST(Process, ThatFailsSaysWhoseFaultItIs) {
+  auto cause = [](const std::vector<std::string> &Arguments) {
+    Result<std::string> Out = runProcess(Arguments, false, milliseconds(200));
+    EXPECT_FALSE(Out);
+    return Out.error().Cause;
+  };
+  EXPECT_EQ(cause({"/bin/sh", "-c", "exit 1"}), FailureCause::Input);
+  EXPECT_EQ(cause({"/bin/sh", "-c", "kill -SEGV $$"}), FailureCause::Tool);
+  EXPECT_EQ(cause({"/bin/sh", "-c", "exec sleep 100"}), FailureCause::Tool);
+  EXPECT_EQ(cause({"/bin/sh", "-c", "kill -9 $$"}), FailureCause::Machine);
+  EXPECT_EQ(cause({"/no/such/program"}), FailureCause::Machine);
 }
 
 // A library in somebody's program has to live with its signals.
