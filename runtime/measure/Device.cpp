@@ -202,6 +202,18 @@ std::string Device::printed() const {
   return Text;
 }
 
+std::pair<std::string, int> Device::whyRules() const {
+  size_t Size = 0;
+  int Cause = GEVO_GPU_RULES_INPUT;
+  std::string Text;
+  if (!Driver.gevoGpuGetWhyRules(nullptr, 0, &Size, &Cause) && Size > 1) {
+    Text.resize(Size);
+    Driver.gevoGpuGetWhyRules(Text.data(), Size, &Size, &Cause);
+    Text.pop_back();
+  }
+  return {Text.empty() ? "rules about PTX price it" : Text, Cause};
+}
+
 void Device::fillCaches(const capture::Case &C) const {
   constexpr uint64_t LineBytes = 128;
   uint64_t Begin = 0, End = 0;

@@ -89,6 +89,9 @@ public:
   std::vector<GevoGpuLine> lines() const;
   /// What device code printed since gevoGpuKeepPrinted (embedded GPU only).
   std::string printed() const;
+  /// Why rules about PTX priced the last launch, and one of
+  /// GEVO_GPU_RULES_INPUT and its kin (embedded GPU only).
+  std::pair<std::string, int> whyRules() const;
   /// Puts the memory that \p C has before its launch into L2 (embedded GPU
   /// only).
   void fillCaches(const capture::Case &C) const;

@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <tuple>
 
 using namespace gevo;
 using namespace gevo::cuda;
@@ -64,7 +65,7 @@ struct Replay::Impl {
   CUresult launch(size_t Index);
   CUresult launchTimed(size_t Index, const ReplayOptions &O, ReplayResult &R);
   bool launchAll(const ReplayOptions &O, ReplayResult &R);
-  void takeCounters(ReplayResult &R);
+  void takeCounters(const ReplayOptions &O, ReplayResult &R);
   bool settle(CUresult Status, const ReplayOptions &O, ReplayResult &R);
   bool readBack();
   bool watchHeap(ReplayResult &R);
@@ -271,7 +272,7 @@ CUresult Replay::Impl::launchTimed(size_t Index, const ReplayOptions &O,
     T.gevoGpuSetCycleLimit(O.CycleLimit ? Left : 0);
     T.gevoGpuSetNextGrid(C.gridNumber(Index));
     CUresult Status = launch(Index);
-    takeCounters(R);
+    takeCounters(O, R);
     return Status;
   }
   auto [Start, Stop] = D.events();
@@ -288,12 +289,14 @@ CUresult Replay::Impl::launchTimed(size_t Index, const ReplayOptions &O,
   return Status;
 }
 
-void Replay::Impl::takeCounters(ReplayResult &R) {
+void Replay::Impl::takeCounters(const ReplayOptions &O, ReplayResult &R) {
   GevoGpuCounters Counters = {};
   T.gevoGpuGetCounters(&Counters, sizeof(Counters));
   R.Microseconds += Counters.Microseconds;
   R.Cycles += Counters.Cycles;
-  R.FromSass = Counters.FromSass;
+  if (O.MachineCode && !Counters.FromSass && R.WhyRules.empty())
+    std::tie(R.WhyRules, R.RulesCause) = D.whyRules();
+  R.FromSass = Counters.FromSass && R.WhyRules.empty();
   R.WarpInstructions += Counters.WarpInstructions;
 }
 

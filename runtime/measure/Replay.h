@@ -102,8 +102,12 @@ struct ReplayResult {
   double Microseconds = 0;
   /// Processor time from the call of run() to the first launch.
   double StartMicroseconds = 0;
-  uint64_t Cycles = 0;           ///< 0 where time is not modelled.
-  bool FromSass = false;         ///< They are those of machine code.
+  uint64_t Cycles = 0;   ///< 0 where time is not modelled.
+  bool FromSass = false; ///< All are those of machine code.
+  /// If not, of the first launch that rules priced: why, if machine code was
+  /// wanted, and one of GEVO_GPU_RULES_INPUT and its kin.
+  std::string WhyRules;
+  int RulesCause = 0;
   uint64_t WarpInstructions = 0; ///< 0 where they are not counted.
   double Error = 0;              ///< The largest MaxError of the outputs.
   std::vector<Finding> Findings;

@@ -44,6 +44,7 @@ MachineCode assembleFunction(const Function &F) {
       F.Owner->Ctx->Owner.Properties.Profile.Arch, F.Code->name());
   if (!Machine) {
     Made.Why = Machine.error().Message;
+    Made.Cause = Machine.error().Cause;
     return Made;
   }
   auto It = Machine->find(F.Code->name());
@@ -71,21 +72,25 @@ bool needsAssembler(gpu::timing::CostChoice Choice) {
 const gpu::timing::CostProgram &
 gevo::driver::costsOf(Context &Ctx, Function &F,
                       gpu::timing::CostChoice Choice) {
-  bool Rules = !needsAssembler(Choice);
-  if (F.Costs && !(Rules && F.Costs->Source == gpu::timing::CostSource::Sass))
-    return *F.Costs;
-  if (Rules) {
-    Ctx.Clock.setTextOrder(Choice == gpu::timing::CostChoice::Text);
-    F.Costs = Ctx.Clock.costs(*F.Code);
-    return *F.Costs;
+  if (!needsAssembler(Choice)) {
+    if (!F.RuleCosts) {
+      Ctx.Clock.setTextOrder(Choice == gpu::timing::CostChoice::Text);
+      F.RuleCosts = Ctx.Clock.costs(*F.Code);
+    }
+    return *F.RuleCosts;
   }
+  if (F.CodeCosts)
+    return *F.CodeCosts;
   std::lock_guard<std::mutex> Guard(F.MachineLock);
   MachineCode &Machine = machineCodeOf(F);
-  F.Costs = Ctx.Clock.costs(*F.Code, Machine.Code ? &*Machine.Code : nullptr);
-  if (!Machine.Code)
-    F.Costs->WhyRules = Machine.Why;
+  F.CodeCosts =
+      Ctx.Clock.costs(*F.Code, Machine.Code ? &*Machine.Code : nullptr);
+  if (!Machine.Code) {
+    F.CodeCosts->WhyRules = Machine.Why;
+    F.CodeCosts->RulesCause = Machine.Cause;
+  }
   Machine.Code.reset();
-  return *F.Costs;
+  return *F.CodeCosts;
 }
 
 gpu::KernelAttributes gevo::driver::attributesOf(Function &F, bool Assemble) {

@@ -158,6 +158,25 @@ GEVO_EXPORT int gevoGpuGetCounters(GevoGpuCounters *Counters, size_t Size) {
   return CUDA_SUCCESS;
 }
 
+GEVO_EXPORT int gevoGpuGetWhyRules(char *Buffer, size_t Size, size_t *Needed,
+                                   int *Cause) {
+  std::shared_ptr<Context> Ctx;
+  if (CUresult R = currentContext(Ctx, /*AllowFault=*/true))
+    return R;
+  if (!Needed || !Cause)
+    return CUDA_ERROR_INVALID_VALUE;
+  std::lock_guard<std::mutex> Guard(Ctx->Lock);
+  const std::string &Text = Ctx->LastWhyRules;
+  static_assert(int(gpu::FailureCause::Tool) == GEVO_GPU_RULES_TOOL &&
+                    int(gpu::FailureCause::Machine) == GEVO_GPU_RULES_MACHINE,
+                "they are the same by another name");
+  *Cause = int(Ctx->LastRulesCause);
+  *Needed = Text.size() + 1;
+  if (Buffer && Size >= *Needed)
+    std::memcpy(Buffer, Text.c_str(), *Needed);
+  return CUDA_SUCCESS;
+}
+
 GEVO_EXPORT int gevoGpuNote(const char *Kind, const char *Text) {
   if (!Kind || !Text)
     return CUDA_ERROR_INVALID_VALUE;

@@ -96,6 +96,17 @@ typedef struct GevoGpuCounters {
 /* Size is sizeof(GevoGpuCounters) of the caller. */
 int gevoGpuGetCounters(GevoGpuCounters *Counters, size_t Size);
 
+/* What it is of that rules priced a launch. */
+enum {
+  GEVO_GPU_RULES_INPUT = 0,  /* of the code, or of the tools that are there */
+  GEVO_GPU_RULES_TOOL = 1,   /* a tool crashed on the code, or was too late */
+  GEVO_GPU_RULES_MACHINE = 2 /* a tool was killed or could not be started */
+};
+/* Why rules priced the last launch where machine code was wanted: *Cause and,
+   with a nul, the text, which is empty otherwise. *Needed gets its size; a
+   buffer that is too small (or null) gets nothing. */
+int gevoGpuGetWhyRules(char *Buffer, size_t Size, size_t *Needed, int *Cause);
+
 /* Keeps a line for the report of gevo-run: what it is about ("missing",
    "problem", "substituted") and the text. Without such a report nothing
    happens. */

@@ -143,6 +143,8 @@ CUresult runLaunch(const LaunchPlan &Plan, WorkReport &Report) {
     Ctx.LastCycles = Cycles;
     Ctx.LastFromSass =
         Timing && Timing->Source == gpu::timing::CostSource::Sass;
+    Ctx.LastWhyRules = Timing ? Timing->WhyRules : "";
+    Ctx.LastRulesCause = Timing ? Timing->RulesCause : gpu::FailureCause::Input;
     Ctx.LastLines = std::move(Lines);
     keepFindings(Ctx, Result.Findings);
   }

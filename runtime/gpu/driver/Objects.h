@@ -120,7 +120,9 @@ struct Context : Object, std::enable_shared_from_this<Context> {
   gpu::LaunchCounters LastCounters;
   double LastMicroseconds = 0;
   uint64_t LastCycles = 0;
-  bool LastFromSass = false;          ///< They are those of machine code.
+  bool LastFromSass = false; ///< They are those of machine code.
+  std::string LastWhyRules;  ///< Why not, if that was wanted.
+  gpu::FailureCause LastRulesCause = gpu::FailureCause::Input;
   std::vector<GevoGpuLine> LastLines; ///< If settings say so.
   gpu::VariableBindings Bindings;     ///< Of modules that are loaded next.
   std::shared_ptr<gpu::TouchRecord> Writes; ///< Null: not watched.
@@ -197,7 +199,8 @@ struct FunctionSettings {
 struct MachineCode {
   std::optional<gpu::timing::SassModule> Code; ///< Until costs are made of it.
   std::string Why;                             ///< There is no code.
-  uint32_t Registers = 0;                      ///< Of a thread; 0: not known.
+  gpu::FailureCause Cause = gpu::FailureCause::Input;
+  uint32_t Registers = 0; ///< Of a thread; 0: not known.
 };
 
 struct Function : Object {
@@ -207,9 +210,10 @@ struct Function : Object {
   CUmodule OwnerHandle = nullptr;
   CUfunction Handle = nullptr;
   const gpu::Kernel *Code = nullptr;
-  /// What its instructions cost, once a launch was timed. The context's
-  /// ClockLock guards it.
-  std::optional<gpu::timing::CostProgram> Costs;
+  /// What its instructions cost by rules about PTX and, where it can be had, by
+  /// machine code, each once a launch was timed by it. The context's ClockLock
+  /// guards them.
+  std::optional<gpu::timing::CostProgram> RuleCosts, CodeCosts;
   /// What the assembler made of it, once that was asked for. A lock of its own:
   /// launches, which hold the ClockLock, may wait for the program.
   std::mutex MachineLock;

@@ -36,11 +36,14 @@ struct Api {
   decltype(&::gevoGpuGetModel) gevoGpuGetModel;
   decltype(&::gevoGpuSetChecks) gevoGpuSetChecks;
   decltype(&::gevoGpuSetTiming) gevoGpuSetTiming;
+  decltype(&::gevoGpuSetMachineCode) gevoGpuSetMachineCode;
   decltype(&::gevoGpuSetStepLimit) gevoGpuSetStepLimit;
   decltype(&::gevoGpuSetFindingsTarget) gevoGpuSetFindingsTarget;
   decltype(&::gevoGpuGetFindings) gevoGpuGetFindings;
   decltype(&::gevoGpuClear) gevoGpuClear;
   decltype(&::gevoGpuGetCounters) gevoGpuGetCounters;
+  decltype(&::gevoGpuFlushCaches) gevoGpuFlushCaches;
+  decltype(&::gevoGpuGetWhyRules) gevoGpuGetWhyRules;
   void *Library;
 };
 
@@ -71,11 +74,14 @@ inline const Api &api() {
     GEVO_FIND(gevoGpuGetModel)
     GEVO_FIND(gevoGpuSetChecks)
     GEVO_FIND(gevoGpuSetTiming)
+    GEVO_FIND(gevoGpuSetMachineCode)
     GEVO_FIND(gevoGpuSetStepLimit)
     GEVO_FIND(gevoGpuSetFindingsTarget)
     GEVO_FIND(gevoGpuGetFindings)
     GEVO_FIND(gevoGpuClear)
     GEVO_FIND(gevoGpuGetCounters)
+    GEVO_FIND(gevoGpuFlushCaches)
+    GEVO_FIND(gevoGpuGetWhyRules)
 #undef GEVO_FIND
     return A;
   }();

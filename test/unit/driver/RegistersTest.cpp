@@ -14,6 +14,7 @@
 #include "test/unit/driver/OpenDriver.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -102,6 +103,53 @@ TEST_F(RegistersTest, WithoutTimesNobodyAsksTheAssembler) {
   unsigned N = 1024, V = 1;
   EXPECT_EQ(launch(F, 1, 1024, {&P, &N, &V}), CUDA_SUCCESS);
   EXPECT_FALSE(ran());
+}
+
+TEST_F(RegistersTest, CostsAreThoseThatWereAskedForLast) {
+  countingTools(77);
+  CUfunction F = function(load(sampleModule()), "add");
+  CUdeviceptr P = allocate(4096);
+  unsigned N = 1024, V = 1;
+  std::vector<uint64_t> FromSass, Cycles;
+  for (int On : {0, 1, 0, 1}) {
+    ASSERT_EQ(A.gevoGpuSetMachineCode(On), CUDA_SUCCESS);
+    ASSERT_EQ(A.gevoGpuFlushCaches(), CUDA_SUCCESS);
+    ASSERT_EQ(launch(F, 2, 512, {&P, &N, &V}), CUDA_SUCCESS);
+    GevoGpuCounters C = {};
+    ASSERT_EQ(A.gevoGpuGetCounters(&C, sizeof(C)), CUDA_SUCCESS);
+    FromSass.push_back(C.FromSass);
+    Cycles.push_back(C.Cycles);
+  }
+  EXPECT_EQ(FromSass, std::vector<uint64_t>({0, 1, 0, 1}));
+  EXPECT_EQ(Cycles[0], Cycles[2]);
+  EXPECT_EQ(Cycles[1], Cycles[3]);
+  EXPECT_NE(Cycles[0], Cycles[1]);
+}
+
+TEST_F(RegistersTest, WithoutMachineCodeItIsKnownWhy) {
+  CUdeviceptr P = allocate(4096);
+  unsigned N = 1024, V = 1;
+  auto why = [&](const char *Assembler) {
+    countingTools(77);
+    if (*Assembler)
+      tool("ptxas", Assembler);
+    CUfunction F = function(load(sampleModule()), "add");
+    EXPECT_EQ(launch(F, 2, 512, {&P, &N, &V}), CUDA_SUCCESS);
+    char Text[512] = "";
+    size_t Needed = 0;
+    int Cause = 0;
+    EXPECT_EQ(A.gevoGpuGetWhyRules(Text, sizeof(Text), &Needed, &Cause),
+              CUDA_SUCCESS);
+    EXPECT_EQ(Needed, strlen(Text) + 1);
+    std::string Said = Text;
+    return std::to_string(Cause) +
+           Said.substr(std::min(Said.size(), Said.rfind('/')));
+  };
+  EXPECT_EQ(why(""), "0");
+  EXPECT_EQ(why("echo 'fatal : no' >&2\nexit 1\n"),
+            "0/ptxas failed: fatal : no");
+  EXPECT_EQ(why("kill -SEGV $$\n"), "1/ptxas was ended by signal 11");
+  EXPECT_EQ(why("kill -9 $$\n"), "2/ptxas was ended by signal 9");
 }
 
 TEST_F(RegistersTest, EstimatesRefuseNothing) {
