@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "search/Ranks.h"
+#include "search/AwakeTime.h"
 #include <cassert>
 #include <chrono>
 #include <deque>
@@ -56,24 +57,6 @@ private:
   Clock::time_point Last = Clock::now();
 };
 
-/// How long nothing was heard. What this process slept through, as one that was
-/// stopped together with all others does, is nobody's silence.
-class Silence {
-public:
-  void heard() { Total = {}; }
-  /// To be called at least as often as signs come.
-  Clock::duration soFar() {
-    auto Now = Clock::now();
-    Total += std::min<Clock::duration>(Now - Last, BetweenSigns);
-    Last = Now;
-    return Total;
-  }
-
-private:
-  Clock::time_point Last = Clock::now();
-  Clock::duration Total = {};
-};
-
 class RankWorkers : public Workers {
 public:
   RankWorkers(RankLink &Link, std::unique_ptr<Workers> Local,
@@ -82,7 +65,7 @@ public:
       : Link(Link), Local(std::move(Local)), Lost(std::move(Lost)),
         MostSilent(MostSilent) {
     for (int Rank : Ranks)
-      Others.push_back({Rank, false, false, Clock::now(), ""});
+      Others.push_back({Rank, false, false, Silence(BetweenSigns), ""});
   }
 
   unsigned count() const override { return Others.size() + 1; }
@@ -94,7 +77,7 @@ private:
   struct Other {
     int Rank;
     bool Dead, Busy;
-    Clock::time_point Heard;
+    Silence Quiet;
     /// What it is doing.
     std::string Message;
   };
@@ -119,7 +102,7 @@ void RankWorkers::send(unsigned Worker, StringRef Message) {
     Other &O = Others[Worker - 1];
     assert(!O.Busy && "a worker does one thing at a time");
     O.Busy = true;
-    O.Heard = Clock::now();
+    O.Quiet.heard();
     O.Message = Message.str();
     if (!Link.send(O.Rank, message(Work, Message)))
       lose(O);
@@ -146,7 +129,7 @@ std::optional<Workers::Reply> RankWorkers::receive() {
       Other &O = Others[I];
       if (O.Rank != M->From || O.Dead)
         continue;
-      O.Heard = Clock::now();
+      O.Quiet.heard();
       char Kind = M->Message.empty() ? 0 : M->Message[0];
       if (!O.Busy || (Kind != Answer && Kind != Death))
         continue;
@@ -171,7 +154,7 @@ Expected<std::optional<Workers::Reply>> RankWorkers::waitFor(int Milliseconds) {
       return R;
     }
     for (Other &O : Others)
-      if (O.Busy && Clock::now() - O.Heard > std::chrono::seconds(MostSilent))
+      if (O.Busy && O.Quiet.soFar() > std::chrono::seconds(MostSilent))
         lose(O);
     if (Queue.empty()) {
       Asking.pause();
@@ -214,7 +197,7 @@ gevo::setUpRanks(RankLink &Link, StringRef Setup,
   std::map<int, Silence> Awaited;
   for (int Rank = 1; Rank < Link.size(); ++Rank) {
     Link.send(Rank, message(SetUp, Setup));
-    Awaited.try_emplace(Rank);
+    Awaited.try_emplace(Rank, BetweenSigns);
   }
   Pace Asking;
   while (!Awaited.empty()) {
@@ -296,7 +279,7 @@ private:
   std::unique_ptr<Workers> Worker;
   bool Busy = false;
   Pace Asking;
-  Silence OfRankZero;
+  Silence OfRankZero{BetweenSigns};
 };
 
 } // namespace

@@ -75,14 +75,14 @@ RunWatch::RunWatch(pid_t Child, uint64_t Bytes, unsigned Seconds)
     : Child(Child) {
   if (!Bytes && !Seconds)
     return;
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point End = Seconds ? Clock::now() + std::chrono::seconds(Seconds)
-                                  : Clock::time_point::max();
+  AwakeTime::Clock::duration Most = AwakeTime::Clock::duration::max();
+  if (Seconds)
+    Most = std::chrono::seconds(Seconds);
   // Signals are for others to take.
   sigset_t All, Before;
   sigfillset(&All);
   pthread_sigmask(SIG_SETMASK, &All, &Before);
-  Thread = std::thread([this, Bytes, End] { watch(Bytes, End); });
+  Thread = std::thread([this, Bytes, Most] { watch(Bytes, Most); });
   pthread_sigmask(SIG_SETMASK, &Before, nullptr);
 }
 
@@ -102,16 +102,18 @@ void RunWatch::awaitEnd() {
   siginfo_t How = {};
   sys::RetryAfterSignal(-1, waitid, P_PID, Child, &How, WEXITED | WNOWAIT);
   stop();
+  Killed = How.si_code == CLD_KILLED && How.si_status == SIGKILL;
   // Then it was too late to kill it, and what it did counts.
-  if (How.si_code != CLD_KILLED || How.si_status != SIGKILL)
+  if (!Killed)
     Exceeded = Late = false;
 }
 
-void RunWatch::watch(uint64_t Bytes,
-                     std::chrono::steady_clock::time_point End) {
+void RunWatch::watch(uint64_t Bytes, AwakeTime::Clock::duration Most) {
+  // Of a machine that is busy, looks are late, too.
+  AwakeTime Time(5 * LookEvery);
   std::unique_lock<std::mutex> Guard(Lock);
   while (!Stop.wait_for(Guard, LookEvery, [this] { return Stopped; })) {
-    Late = std::chrono::steady_clock::now() >= End;
+    Late = Time.soFar() >= Most;
     std::vector<pid_t> All;
     if (Bytes || Late)
       All = withDescendants(Child);

@@ -15,6 +15,7 @@
 #ifndef GEVO_SEARCH_RUNWATCH_H
 #define GEVO_SEARCH_RUNWATCH_H
 
+#include "search/AwakeTime.h"
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -37,6 +38,7 @@ std::vector<pid_t> withDescendants(pid_t Root);
 
 /// While it lives, a child of this process and all that it started may have so
 /// much memory together, and take so long; otherwise they are killed, soon.
+/// Time for which this process was stopped does not count.
 class RunWatch {
 public:
   /// 0 bytes, or seconds: any.
@@ -52,13 +54,17 @@ public:
   bool exceeded() const { return Exceeded; }
   /// They were killed as they took too long; for certain as above.
   bool late() const { return Late; }
+  /// Somebody killed the child, be it for want of memory; known after
+  /// awaitEnd().
+  bool killed() const { return Killed; }
 
 private:
-  void watch(uint64_t Bytes, std::chrono::steady_clock::time_point End);
+  void watch(uint64_t Bytes, AwakeTime::Clock::duration Most);
   void stop();
 
   pid_t Child;
   std::atomic<bool> Exceeded{false}, Late{false};
+  bool Killed = false;
   std::mutex Lock;
   std::condition_variable Stop;
   bool Stopped = false;

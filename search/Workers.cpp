@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "search/Workers.h"
+#include "search/AwakeTime.h"
 #include "search/RunWatch.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -137,7 +138,8 @@ static void forgetSignals() {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+// So often the time of workers is looked at.
+constexpr std::chrono::milliseconds LookEvery(200);
 
 class ForkedWorkers : public Workers {
 public:
@@ -168,7 +170,7 @@ private:
     int To = -1;
     int From = -1;
     bool Busy = false;
-    Clock::time_point Deadline;
+    AwakeTime::Clock::duration Deadline = {};
     /// What it works on, and whether another worker was killed over it.
     std::string Message;
     bool Again = false;
@@ -176,7 +178,7 @@ private:
 
   Error start(Process &P);
   std::string end(Process &P);
-  int millisecondsLeft() const;
+  int millisecondsLeft();
   bool wasKilled(const Process &P) const;
   /// Says how it died; nothing if another one tries again.
   Expected<std::optional<Reply>> bury(unsigned Worker, bool Late);
@@ -184,6 +186,7 @@ private:
   WorkerLimits Limits;
   std::function<Service()> Start;
   std::vector<Process> All;
+  AwakeTime Time{LookEvery};
 };
 
 } // namespace
@@ -248,21 +251,22 @@ void ForkedWorkers::send(unsigned Worker, StringRef Message) {
   assert(!P.Busy && "a worker does one thing at a time");
   P.Busy = true;
   P.Message = Message.str();
-  P.Deadline = Clock::now() + std::chrono::seconds(Limits.Seconds);
+  P.Deadline = Time.soFar() + std::chrono::seconds(Limits.Seconds);
   // If it is dead, poll() tells.
   writeFrame(P.To, Message);
 }
 
-int ForkedWorkers::millisecondsLeft() const {
+// To the next look at least.
+int ForkedWorkers::millisecondsLeft() {
   if (!Limits.Seconds)
     return -1;
-  auto First = Clock::time_point::max();
+  auto First = AwakeTime::Clock::duration::max();
   for (const Process &P : All)
     if (P.Busy)
       First = std::min(First, P.Deadline);
   auto Left =
-      std::chrono::ceil<std::chrono::milliseconds>(First - Clock::now());
-  return std::max<long>(0, Left.count());
+      std::chrono::ceil<std::chrono::milliseconds>(First - Time.soFar());
+  return std::clamp<long>(Left.count(), 0, LookEvery.count());
 }
 
 // Waits for the end of one whose pipe is closed, which happens before it can be
@@ -301,6 +305,8 @@ Expected<std::optional<Workers::Reply>> ForkedWorkers::bury(unsigned Worker,
 
 Expected<std::optional<Workers::Reply>>
 ForkedWorkers::waitFor(int Milliseconds) {
+  using namespace std::chrono;
+  auto Until = steady_clock::now() + milliseconds(Milliseconds);
   while (true) {
     std::vector<pollfd> Polled;
     std::vector<unsigned> Indices;
@@ -311,8 +317,12 @@ ForkedWorkers::waitFor(int Milliseconds) {
       }
     assert(!Polled.empty() && "nothing to wait for");
     int Left = millisecondsLeft();
-    bool Short = Milliseconds >= 0 && (Left < 0 || Milliseconds < Left);
-    int Ready = poll(Polled.data(), Polled.size(), Short ? Milliseconds : Left);
+    if (Milliseconds >= 0) {
+      long Rest = std::max<long>(
+          0, ceil<milliseconds>(Until - steady_clock::now()).count());
+      Left = Left < 0 ? int(Rest) : int(std::min<long>(Left, Rest));
+    }
+    int Ready = poll(Polled.data(), Polled.size(), Left);
     if (Ready < 0 && errno != EINTR)
       return failed("cannot wait for workers");
     for (size_t I = 0; Ready > 0 && I < Polled.size(); ++I)
@@ -332,11 +342,11 @@ ForkedWorkers::waitFor(int Milliseconds) {
         return R;
       }
     for (unsigned I : Indices)
-      if (Limits.Seconds && Clock::now() >= All[I].Deadline) {
+      if (Limits.Seconds && Time.soFar() >= All[I].Deadline) {
         All[I].Busy = false;
         return bury(I, /*Late=*/true);
       }
-    if (Short && !Ready)
+    if (Milliseconds >= 0 && !Ready && steady_clock::now() >= Until)
       return std::nullopt;
   }
 }

@@ -165,6 +165,23 @@ TEST_F(Ranks, ThatFallSilentCostNothing) {
   EXPECT_EQ(*cantFail(W->wait()).Text, "local did more");
 }
 
+// As rank 0 was, too: a process that was stopped with all others has heard
+// nothing of them, and they nothing of it.
+TEST_F(Ranks, AreNotSilentWhileRankZeroSleeps) {
+  MostSilent = 2;
+  start(2);
+  auto W = workers();
+  P->Dead[1] = true;
+  W->send(1, "it");
+  EXPECT_FALSE(cantFail(W->waitFor(100)));
+  // Nobody looks at the time meanwhile.
+  std::this_thread::sleep_for(std::chrono::seconds(3));
+  EXPECT_FALSE(cantFail(W->waitFor(100)));
+  EXPECT_EQ(Lost, std::set<int>());
+  EXPECT_EQ(*cantFail(W->wait()).Text, "local did it");
+  EXPECT_EQ(Lost, std::set<int>({1}));
+}
+
 TEST_F(Ranks, SayWhatIsWrongWithTheSetup) {
   start(2);
   EXPECT_EQ(toString(setUpRanks(*Link, "bad", [](int) {}).takeError()),

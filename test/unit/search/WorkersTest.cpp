@@ -42,6 +42,9 @@ static std::string serve(StringRef Message) {
   if (Message == "hang")
     for (;;)
       pause();
+  if (Message == "nap")
+    for (unsigned I = 0; I < 60; ++I)
+      usleep(10000);
   if (Message == "work")
     while (clock() < CLOCKS_PER_SEC / 5)
       ;
@@ -248,6 +251,71 @@ TEST(RunWatch, DoesNotBlameWhatHasEnded) {
   int Status = 0;
   EXPECT_EQ(waitpid(Child, &Status, 0), Child);
   EXPECT_TRUE(WIFEXITED(Status) && WEXITSTATUS(Status) == 7);
+}
+
+// Runs \p Body in a process that is stopped for three seconds with all that it
+// started, as by Ctrl-Z, and returns what its status is.
+static int stopped(const std::function<bool()> &Body) {
+  pid_t Child = fork();
+  if (Child == 0) {
+    setpgid(0, 0);
+    _exit(Body() ? 0 : 1);
+  }
+  setpgid(Child, Child);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  kill(-Child, SIGSTOP);
+  std::this_thread::sleep_for(std::chrono::seconds(3));
+  kill(-Child, SIGCONT);
+  int Status = 0;
+  waitpid(Child, &Status, 0);
+  return Status;
+}
+
+TEST(RunWatch, DoesNotCountWhatItSleptThrough) {
+  EXPECT_EQ(stopped([] {
+              pid_t Child = fork();
+              if (Child == 0) {
+                for (unsigned I = 0; I < 60; ++I)
+                  usleep(10000);
+                _exit(0);
+              }
+              RunWatch Watch(Child, /*Bytes=*/0, /*Seconds=*/2);
+              Watch.awaitEnd();
+              return !Watch.late() && !Watch.killed();
+            }),
+            0);
+}
+
+TEST(RunWatch, KnowsWhatOthersKilled) {
+  pid_t Child = fork();
+  ASSERT_GE(Child, 0);
+  if (Child == 0)
+    raise(SIGKILL);
+  RunWatch Watch(Child, /*Bytes=*/0, /*Seconds=*/60);
+  Watch.awaitEnd();
+  EXPECT_TRUE(Watch.killed());
+  EXPECT_FALSE(Watch.late());
+  int Status = 0;
+  EXPECT_EQ(waitpid(Child, &Status, 0), Child);
+}
+
+TEST(Workers, MayBeStoppedForAWhile) {
+  EXPECT_EQ(stopped([] {
+              auto W = start(1, /*Seconds=*/2);
+              W->send(0, "nap");
+              return cantFail(W->wait()).Text == "did nap";
+            }),
+            0);
+}
+
+TEST(Workers, AreWaitedForAsLongAsIsSaid) {
+  auto W = start(1, /*Seconds=*/60);
+  W->send(0, "nap");
+  auto Start = std::chrono::steady_clock::now();
+  EXPECT_FALSE(cantFail(W->waitFor(450)));
+  EXPECT_GE(std::chrono::steady_clock::now() - Start,
+            std::chrono::milliseconds(450));
+  EXPECT_EQ(cantFail(W->wait()).Text, "did nap");
 }
 
 TEST(WholeCase, RefusesARunThatLaunchesNothing) {
