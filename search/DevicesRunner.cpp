@@ -41,7 +41,7 @@ Fitness IsolatedRunner::run(const Payload &Code) {
   if (!Reply)
     return Fitness::notJudged(toString(Reply.takeError()));
   if (!Reply->Text)
-    return Fitness::failed(Stage::Run, "the device died: " + Reply->Death);
+    return Fitness::failedHere(Stage::Run, "the device died: " + Reply->Death);
   return cantFail(json::parse<Fitness>(*Reply->Text), "the child wrote it");
 }
 

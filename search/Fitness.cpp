@@ -41,6 +41,8 @@ json::Value gevo::toJSON(const Fitness &F) {
   json::Object Failed{{"stage", name(F.End)}, {"reason", jsonText(F.Reason)}};
   if (!F.Judged)
     Failed["judged"] = false;
+  if (!F.Lasting)
+    Failed["lasting"] = false;
   return Failed;
 }
 
@@ -58,5 +60,6 @@ bool gevo::fromJSON(const json::Value &Value, Fitness &F, json::Path P) {
   F.End = *End;
   return F.valid() ? Map.map("time", F.Time) && Map.map("error", F.Error)
                    : Map.map("reason", F.Reason) &&
-                         Map.mapOptional("judged", F.Judged);
+                         Map.mapOptional("judged", F.Judged) &&
+                         Map.mapOptional("lasting", F.Lasting);
 }

@@ -43,6 +43,9 @@ struct Fitness {
   /// False if this machine could not tell, as with a full disk: no result of
   /// the variant, but what ends the search.
   bool Judged = true;
+  /// False if this machine may have had a part in it, as in what took too much
+  /// time or memory: it holds for this search, and another one tries again.
+  bool Lasting = true;
 
   bool valid() const { return End == Stage::Done; }
   /// No worse in both, better in one.
@@ -53,6 +56,10 @@ struct Fitness {
 
   static Fitness failed(Stage End, std::string Reason) {
     return {End, std::move(Reason), 0, 0};
+  }
+  /// Of what another time, or on another machine, may go well.
+  static Fitness failedHere(Stage End, std::string Reason) {
+    return {End, std::move(Reason), 0, 0, /*Judged=*/true, /*Lasting=*/false};
   }
   /// Of what keeps this machine from judging.
   static Fitness notJudged(std::string Reason) {

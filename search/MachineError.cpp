@@ -25,6 +25,7 @@ using namespace llvm;
 using namespace gevo;
 
 char MachineError::ID = 0;
+char PassingError::ID = 0;
 
 bool gevo::isFullDisk(int Errno) {
   return Errno == ENOSPC || Errno == EDQUOT || Errno == EFBIG;

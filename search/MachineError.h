@@ -36,6 +36,20 @@ private:
   std::string Text;
 };
 
+/// What this machine may have had a part in: a result that does not last.
+class PassingError : public llvm::ErrorInfo<PassingError> {
+public:
+  static char ID;
+  explicit PassingError(std::string Text) : Text(std::move(Text)) {}
+  void log(llvm::raw_ostream &OS) const override { OS << Text; }
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+
+private:
+  std::string Text;
+};
+
 /// Whether a call failed because there is no room for what it writes.
 bool isFullDisk(int Errno);
 

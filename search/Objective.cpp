@@ -110,9 +110,12 @@ Fitness CostRunner::run(const Payload &Code) {
     return F;
   Expected<double> Number = Cost(Code);
   if (Error E = Number.takeError()) {
-    bool Judged = !E.isA<MachineError>();
+    bool Judged = !E.isA<MachineError>(), Lasting = !E.isA<PassingError>();
     std::string Why = toString(std::move(E));
-    return Judged ? Fitness::failed(Stage::Load, Why) : Fitness::notJudged(Why);
+    if (!Judged)
+      return Fitness::notJudged(Why);
+    return Lasting ? Fitness::failed(Stage::Load, Why)
+                   : Fitness::failedHere(Stage::Load, Why);
   }
   F.Time = *Number;
   return F;

@@ -148,7 +148,7 @@ Error PoolEvaluator::BatchInProgress::measured(Variant &V, bool Died) {
   std::vector<Variant *> Equal = std::move(Runs[V.PayloadHash]);
   Runs.erase(V.PayloadHash);
   // A death may be of this machine's making; another search tries again.
-  if (!Died)
+  if (!Died && Result.Lasting)
     if (Error E = Owner.Cache.add(V.PayloadHash, Result))
       return E;
   for (Variant *Other : Equal)

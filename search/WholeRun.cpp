@@ -135,7 +135,7 @@ static int execute(const WholeScenario &S, ArrayRef<StringRef> Words,
   if (!Watch.exceeded() && !Watch.late()) {
     if (Status < 0)
       Message = "the program crashed: " + Message;
-    return Status;
+    return Watch.killed() ? Killed : Status;
   }
   if (Watch.exceeded())
     Message = formatv("the program took more than {0:f1} GiB of memory",
@@ -144,7 +144,7 @@ static int execute(const WholeScenario &S, ArrayRef<StringRef> Words,
     Message = formatv("the program did not end in {0} s, many times what the "
                       "original takes",
                       S.Seconds);
-  return -1;
+  return Killed;
 }
 
 static constexpr StringLiteral WritesName = "writes";
@@ -217,10 +217,13 @@ WholeRun gevo::runWhole(const WholeScenario &S, const ProgramRun &P,
   if (S.NoteWrites)
     R.Written = pathsIn(Folder->beside(WritesName));
   if (R.ExitStatus < 0) {
-    R.Result =
-        R.ExitStatus == NeverStarted
-            ? Fitness::notJudged("cannot start '" + S.GevoRun + "': " + Message)
-            : Fitness::failed(Stage::Run, Message);
+    if (R.ExitStatus == NeverStarted)
+      R.Result =
+          Fitness::notJudged("cannot start '" + S.GevoRun + "': " + Message);
+    else
+      R.Result = R.ExitStatus == Killed
+                     ? Fitness::failedHere(Stage::Run, Message)
+                     : Fitness::failed(Stage::Run, Message);
     return R;
   }
   std::string Problem;

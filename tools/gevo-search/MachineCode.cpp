@@ -66,13 +66,29 @@ static Expected<double> codeBytes(StringRef Path) {
   return All;
 }
 
+// Only what ptxas itself refused is something about the code.
+static Error failureOf(const gpu::Diagnostic &D) {
+  std::string Text = "ptxas: " + D.Message;
+  switch (D.Cause) {
+  case gpu::FailureCause::Input:
+    return failure(Text);
+  case gpu::FailureCause::Tool:
+    return make_error<PassingError>(Text);
+  case gpu::FailureCause::Machine:
+    return make_error<MachineError>(Text);
+  }
+  llvm_unreachable("a failure without a cause");
+}
+
 static Expected<double> costOf(StringRef Ptx, bool Registers,
                                const std::string &Assembler, unsigned Arch) {
   SmallString<128> Source, Binary;
-  if (sys::fs::createTemporaryFile("gevo", "ptx", Source) ||
-      sys::fs::createTemporaryFile("gevo", "cubin", Binary))
-    return failure("no temporary file for ptxas");
-  FileRemover RemoveSource(Source), RemoveBinary(Binary);
+  if (sys::fs::createTemporaryFile("gevo", "ptx", Source))
+    return make_error<MachineError>("no temporary file for ptxas");
+  FileRemover RemoveSource(Source);
+  if (sys::fs::createTemporaryFile("gevo", "cubin", Binary))
+    return make_error<MachineError>("no temporary file for ptxas");
+  FileRemover RemoveBinary(Binary);
   if (Error E =
           writeFileAtomically(Source, [&](raw_ostream &OS) { OS << Ptx; }))
     return E;
@@ -81,7 +97,7 @@ static Expected<double> costOf(StringRef Ptx, bool Registers,
        Source.str().str(), "-o", Binary.str().str()},
       /*WithErrors=*/true);
   if (!Said)
-    return failure("ptxas: " + Said.error().Message);
+    return failureOf(Said.error());
   return Registers ? Expected<double>(registersIn(*Said)) : codeBytes(Binary);
 }
 

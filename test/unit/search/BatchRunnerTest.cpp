@@ -13,6 +13,7 @@
 #include "search/BatchRunner.h"
 #include "test/unit/search/Synthetic.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "gtest/gtest.h"
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -47,6 +48,14 @@ class HinderedRunner : public Runner {
 public:
   Fitness run(const Payload &) override {
     return Fitness::notJudged("the disk is full");
+  }
+};
+
+/// Of what this machine may have had a part in.
+class LateRunner : public Runner {
+public:
+  Fitness run(const Payload &) override {
+    return Fitness::failedHere(Stage::Run, "it took too long");
   }
 };
 
@@ -188,6 +197,35 @@ TEST(BatchRunner, KeepsNothingOfWhatWasNotJudged) {
   EXPECT_EQ(F.Reason, "the disk is full");
   Full = false;
   EXPECT_EQ(R.run({deletion(1)}).Time, SyntheticBaseline - 100);
+  sys::fs::remove_directories(Folder);
+}
+
+// It holds for a search, whose result must not change when it goes on, but
+// another one tries again.
+TEST(BatchRunner, HandsOnNothingThatMayBeOfThisMachine) {
+  SmallString<128> Folder;
+  ASSERT_FALSE(sys::fs::createUniqueDirectory("gevo-prices", Folder));
+  std::string Path = (Folder + "/prices.jsonl").str();
+  std::unique_ptr<Program> P = syntheticProgram();
+  for (bool Again : {false, true}) {
+    auto Log = AppendLog::open(Path, json::Object{{"of", "synthetic"}});
+    ASSERT_TRUE(bool(Log));
+    bool Late = !Again;
+    RunnerMaker Make = [&]() -> std::unique_ptr<Runner> {
+      if (Late)
+        return std::make_unique<LateRunner>();
+      return syntheticRunner();
+    };
+    BatchRunner R(*P, WorkerLimits(), Make, Log->get());
+    Fitness F = R.run({deletion(1)});
+    EXPECT_EQ(F.End, Again ? Stage::Done : Stage::Run);
+    EXPECT_EQ(F.Lasting, Again);
+    Late = false;
+    EXPECT_EQ(R.run({deletion(1)}).End, F.End);
+    Fitness Read =
+        cantFail(json::parse<Fitness>(formatv("{0}", toJSON(F)).str()));
+    EXPECT_EQ(Read.Lasting, F.Lasting);
+  }
   sys::fs::remove_directories(Folder);
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "search/DevicesRunner.h"
+#include "search/MachineError.h"
 #include "search/Objective.h"
 #include "search/Retreat.h"
 #include "test/unit/search/Synthetic.h"
@@ -63,7 +64,9 @@ TEST(Devices, DieAndAreReplaced) {
   Limits.MemoryBytes = 0;
   IsolatedRunner R(Limits, [] { return std::make_unique<SaidTime>(1); });
   EXPECT_EQ(R.run(code("7", "")).Time, 7);
-  EXPECT_EQ(R.run(code("crash", "")).End, Stage::Run);
+  Fitness Died = R.run(code("crash", ""));
+  EXPECT_EQ(Died.End, Stage::Run);
+  EXPECT_FALSE(Died.Lasting) << "another time it may live";
   EXPECT_EQ(R.run(code("8", "")).Time, 8);
 }
 
@@ -115,6 +118,26 @@ TEST(Objectives, CodeDecidesOnlyForWhatIsValid) {
                });
   EXPECT_EQ(R.run(code("100", "12345")).Time, 5);
   EXPECT_EQ(R.run(code("bad", "1")).End, Stage::Compare);
+}
+
+TEST(Objectives, KnowWhoseFaultItIsThatThereIsNoCost) {
+  enum { Code, Here, Machine } Of = Code;
+  CostRunner R(std::make_unique<SaidTime>(1),
+               [&](const Payload &) -> Expected<double> {
+                 if (Of == Code)
+                   return createStringError(inconvertibleErrorCode(), "bad");
+                 if (Of == Here)
+                   return make_error<PassingError>("late");
+                 return make_error<MachineError>("killed");
+               });
+  Fitness F = R.run(code("100", ""));
+  EXPECT_EQ(F.End, Stage::Load);
+  EXPECT_TRUE(F.Judged && F.Lasting);
+  Of = Here;
+  F = R.run(code("100", ""));
+  EXPECT_TRUE(F.Judged && !F.Lasting);
+  Of = Machine;
+  EXPECT_FALSE(R.run(code("100", "")).Judged);
 }
 
 TEST(Retreat, TakesTheFastestThatIsAccepted) {
