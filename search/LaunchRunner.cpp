@@ -16,14 +16,36 @@
 using namespace llvm;
 using namespace gevo;
 
-bool LaunchRunner::open(std::string &Error) {
+// What the original does here it did before: another time it may again.
+static Fitness ofOriginal(Fitness F, const Twine &What) {
+  F.Reason = (What + ": " + F.Reason).str();
+  F.Lasting = false;
+  return F;
+}
+
+Fitness LaunchRunner::open() {
   if (Device)
-    return true;
+    return Fitness();
   measure::DeviceOptions O;
   O.Model = Gpu;
+  std::string Error;
   Device = measure::Device::open(O, Error);
   if (!Device)
-    return false;
+    return Fitness::failedHere(Stage::Load, Error);
+  Fitness F = openCases();
+  if (F.valid() && Guards)
+    F = openGuards();
+  if (F.valid())
+    return F;
+  GuardReplays.clear();
+  Replays.clear();
+  Originals.clear();
+  OriginalTime = 0;
+  Device.reset();
+  return F;
+}
+
+Fitness LaunchRunner::openCases() {
   for (const capture::Case &C : S.Captured.Cases)
     Replays.push_back(std::make_unique<measure::Replay>(*Device, C));
   for (size_t I = 0; I < Replays.size(); ++I) {
@@ -31,30 +53,32 @@ bool LaunchRunner::open(std::string &Error) {
     Cost Whole;
     Fitness F = replay(I, S.Captured.Modules[C.Module], /*AllChecks=*/false,
                        /*CycleLimit=*/0, &Whole.Cycles);
-    if (!F.valid()) {
-      Error = "the original cannot be replayed: " + F.Reason;
-      Replays.clear();
-      Originals.clear();
-      OriginalTime = 0;
-      Device.reset();
-      return false;
-    }
+    if (F.End == Stage::Lower || !F.Judged)
+      return ofOriginal(F, "of the original");
+    if (!F.valid())
+      return ofOriginal(F, "the original cannot be replayed");
     Whole.Time = F.Time;
     Originals.push_back(Whole);
     OriginalTime += F.Time * C.Weight;
   }
-  if (Guards)
-    openGuards();
-  return true;
+  return Fitness();
 }
 
-void LaunchRunner::openGuards() {
-  for (const capture::Case &C : Guards->Captured.Cases) {
+Fitness LaunchRunner::openGuards() {
+  for (size_t I = 0; I < Guards->Captured.Cases.size(); ++I) {
+    const capture::Case &C = Guards->Captured.Cases[I];
     GuardReplays.push_back(std::make_unique<measure::Replay>(*Device, C));
-    if (!guard(GuardReplays.size() - 1, Guards->Captured.Modules[C.Module])
-             .valid())
-      GuardReplays.back().reset();
+    Fitness F = guard(I, Guards->Captured.Modules[C.Module]);
+    if (F.valid())
+      continue;
+    // Another GPU has other limits; what the device cannot even hold says
+    // nothing of the original.
+    if (F.End != Stage::Run && F.End != Stage::Check && F.End != Stage::Compare)
+      return ofOriginal(F,
+                        "the original cannot be replayed, " + Guards->Names[I]);
+    GuardReplays.back().reset();
   }
+  return Fitness();
 }
 
 Stage gevo::stageOf(measure::Outcome O) {
@@ -90,6 +114,37 @@ double gevo::errorOf(const measure::ReplayResult &R,
   return Most;
 }
 
+// Only what the assembler itself refused is something about the code.
+static Fitness withoutMachineCode(const measure::ReplayResult &R) {
+  std::string Why = "there is no machine code: " + R.WhyRules;
+  switch (R.RulesCause) {
+  case GEVO_GPU_RULES_MACHINE:
+    return Fitness::notJudged(Why);
+  case GEVO_GPU_RULES_TOOL:
+    return Fitness::failedHere(Stage::Lower, Why);
+  }
+  return Fitness::failed(Stage::Lower, Why);
+}
+
+Fitness gevo::fitnessOf(const measure::ReplayResult &R,
+                        const measure::OutputRules &Rules, bool MachineCode) {
+  // By rules, a limit on time is none on this one. What it wrote may be allowed
+  // to differ.
+  Stage End = stageOf(R.Result);
+  bool Timed =
+      End == Stage::Done || End == Stage::Time || End == Stage::Compare;
+  if (MachineCode && Timed && !R.FromSass)
+    return withoutMachineCode(R);
+  if (R.Result == measure::Outcome::DeviceFailed)
+    return Fitness::failedHere(End, R.Reason);
+  if (!R.passed())
+    return Fitness::failed(End, R.Reason);
+  Fitness F;
+  F.Time = R.Microseconds * 1000;
+  F.Error = errorOf(R, Rules);
+  return F;
+}
+
 // Far over what a useful variant needs, and soon over for a loop that does not
 // end.
 static constexpr double MostSteps = 4;
@@ -108,12 +163,7 @@ Fitness LaunchRunner::replay(size_t Case, const std::string &Ptx,
   measure::ReplayResult R = Replays[Case]->run(Ptx, O);
   if (Cycles)
     *Cycles = R.Cycles;
-  if (!R.passed())
-    return Fitness::failed(stageOf(R.Result), R.Reason);
-  Fitness F;
-  F.Time = R.Microseconds * 1000;
-  F.Error = errorOf(R, S.Rules);
-  return F;
+  return fitnessOf(R, S.Rules, MachineCode);
 }
 
 Fitness LaunchRunner::runAll(const Payload &Code, bool AllChecks) {
@@ -148,10 +198,7 @@ Fitness LaunchRunner::guard(size_t Case, const std::string &Ptx) {
   O.Variant = true;
   O.Timing = false;
   measure::ReplayResult R = GuardReplays[Case]->run(Ptx, O);
-  Fitness F =
-      R.passed() ? Fitness() : Fitness::failed(stageOf(R.Result), R.Reason);
-  F.Error = errorOf(R, Guards->Rules);
-  return F;
+  return fitnessOf(R, Guards->Rules, /*MachineCode=*/false);
 }
 
 Fitness LaunchRunner::guarded(const Payload &Code, Fitness F) {
@@ -159,19 +206,22 @@ Fitness LaunchRunner::guarded(const Payload &Code, Fitness F) {
     if (!GuardReplays[I])
       continue;
     Fitness Here = guard(I, Code.Modules[Guards->ModuleOf[I]]);
-    if (!Here.valid())
-      return Fitness::failed(Stage::Guard, Guards->Names[I] + ": " +
-                                               name(Here.End).str() + ": " +
-                                               Here.Reason);
+    if (!Here.valid()) {
+      Here.Reason =
+          Guards->Names[I] + ": " + name(Here.End).str() + ": " + Here.Reason;
+      Here.End = Stage::Guard;
+      return Here;
+    }
     F.Error = std::max(F.Error, Here.Error);
   }
   return F;
 }
 
 Fitness LaunchRunner::run(const Payload &Code) {
-  std::string Error;
-  if (!open(Error))
-    return Fitness::failed(Stage::Load, Error);
+  // What the device does not open or hold is nothing of this code.
+  if (Fitness Opened = open(); !Opened.valid())
+    return Opened.End == Stage::Load ? Fitness::notJudged(Opened.Reason)
+                                     : Opened;
   Fitness F = runAll(Code, /*AllChecks=*/false);
   // A price is asked for what was checked before.
   if (MachineCode)
@@ -187,9 +237,8 @@ Fitness LaunchRunner::run(const Payload &Code) {
 Expected<std::vector<std::vector<uint8_t>>>
 LaunchRunner::watch(const Payload &Code, const std::string &Variable,
                     double Factor) {
-  std::string Message;
-  if (!open(Message))
-    return createStringError(inconvertibleErrorCode(), Message);
+  if (Fitness Opened = open(); !Opened.valid())
+    return createStringError(inconvertibleErrorCode(), Opened.Reason);
   std::vector<std::vector<uint8_t>> Bytes(Code.Modules.size());
   auto Add = [&](measure::Replay &R, unsigned Module) -> Error {
     const std::string &Ptx = Code.Modules[Module];
@@ -220,9 +269,8 @@ LaunchRunner::watch(const Payload &Code, const std::string &Variable,
 }
 
 Expected<std::vector<LineCost>> LaunchRunner::profile(const Payload &Code) {
-  std::string Message;
-  if (!open(Message))
-    return createStringError(inconvertibleErrorCode(), Message);
+  if (Fitness Opened = open(); !Opened.valid())
+    return createStringError(inconvertibleErrorCode(), Opened.Reason);
   std::vector<LineCost> Costs;
   for (size_t I = 0; I < Replays.size(); ++I) {
     measure::ReplayOptions O;

@@ -57,6 +57,11 @@ struct LineCost {
 Stage stageOf(measure::Outcome O);
 double errorOf(const measure::ReplayResult &R,
                const measure::OutputRules &Rules);
+/// What a replay comes to, with its time. What the device could not hold does
+/// not last. With \p MachineCode its time is that of machine code, or it fails
+/// at Stage::Lower: an estimate by rules must not be compared with it.
+Fitness fitnessOf(const measure::ReplayResult &R,
+                  const measure::OutputRules &Rules, bool MachineCode);
 
 class LaunchRunner : public Runner {
 public:
@@ -65,15 +70,17 @@ public:
   /// checks only if \p CheckAlways. One is stopped as soon as it is past the
   /// bound on time or its error over the tolerance. With \p MachineCode time is
   /// that of what ptxas makes of the variant, which takes a third of a second
-  /// to find out, and only bounds are checked; otherwise rules about PTX tell
-  /// it.
+  /// to find out, and only bounds are checked; where there is none of the
+  /// original, every run ends at Stage::Lower. Otherwise rules about PTX tell
+  /// time.
   LaunchRunner(const LaunchScenario &S, std::string Gpu,
                bool CheckAlways = false, bool MachineCode = false)
       : S(S), Gpu(std::move(Gpu)), CheckAlways(CheckAlways),
         MachineCode(MachineCode) {}
   /// What could enter the front must be right on all of \p G as well, with all
   /// checks; its time there does not count. Launches that the original does not
-  /// get along with on this device are left out. Null: none.
+  /// get along with on this device, which is another than that they were made
+  /// on, are left out. Null: none.
   void guardWith(const LaunchScenario *G) { Guards = G; }
   Fitness run(const Payload &Code) override;
   /// What each line of \p Code costs over all cases.
@@ -85,12 +92,14 @@ public:
   watch(const Payload &Code, const std::string &Variable, double Factor);
 
 private:
-  bool open(std::string &Error);
+  /// What keeps it from judging anything, or what is valid.
+  Fitness open();
+  Fitness openCases();
   /// \p CycleLimit may be 0: none. \p Cycles gets what it took.
   Fitness replay(size_t Case, const std::string &Ptx, bool AllChecks,
                  uint64_t CycleLimit, uint64_t *Cycles = nullptr);
   Fitness runAll(const Payload &Code, bool AllChecks);
-  void openGuards();
+  Fitness openGuards();
   Fitness guard(size_t Case, const std::string &Ptx);
   /// Stage::Guard and why, or \p F.
   Fitness guarded(const Payload &Code, Fitness F);

@@ -14,19 +14,20 @@
 using namespace llvm;
 using namespace gevo;
 
-bool ProofRunner::open(std::string &Error) {
+Fitness ProofRunner::open() {
   if (Device)
-    return true;
+    return Fitness();
   measure::DeviceOptions O;
   O.Model = Gpu;
+  std::string Error;
   Device = measure::Device::open(O, Error);
   if (!Device)
-    return false;
+    return Fitness::notJudged(Error);
   for (const capture::Case &C : Seen.Captured.Cases)
     OfSeen.push_back(std::make_unique<measure::Replay>(*Device, C));
   for (const capture::Case &C : Made.Captured.Cases)
     OfMade.push_back(std::make_unique<measure::Replay>(*Device, C));
-  return true;
+  return Fitness();
 }
 
 ProofRunner::Kernel ProofRunner::kernelOf(const LaunchScenario &S,
@@ -44,20 +45,19 @@ Fitness ProofRunner::replay(const LaunchScenario &S, Replays &All, size_t Case,
   O.AcceptedFindings = S.AcceptedFindings;
   O.Variant = true;
   O.Timing = Timing;
-  O.MachineCode = Timing;
+  O.MachineCode = Timing && Clock == ProofClock::MachineCode;
   O.Checks = Timing ? "bounds" : "all";
   measure::ReplayResult R = All[Case]->run(Code.Modules[S.ModuleOf[Case]], O);
-  Fitness F =
-      R.passed() ? Fitness() : Fitness::failed(stageOf(R.Result), R.Reason);
-  F.Time = R.Microseconds * 1000;
-  F.Error = R.passed() ? errorOf(R, S.Rules) : 0;
+  Fitness F = fitnessOf(R, S.Rules, O.MachineCode);
+  // Where it may differ, how long it took counts all the same.
+  if (F.End == Stage::Compare)
+    F.Time = R.Microseconds * 1000;
   return F;
 }
 
 Fitness ProofRunner::run(const Payload &Code) {
-  std::string Problem;
-  if (!open(Problem))
-    return Fitness::failed(Stage::Load, Problem);
+  if (Fitness Opened = open(); !Opened.valid())
+    return Opened;
   std::set<Kernel> Free;
   for (size_t I = 0; I < OfSeen.size(); ++I) {
     Fitness F = replay(Seen, OfSeen, I, Code, /*Timing=*/false);
@@ -68,7 +68,7 @@ Fitness ProofRunner::run(const Payload &Code) {
   }
   Fitness All;
   for (bool Timing : {false, true}) {
-    if (Timing && !MachineCode)
+    if (Timing && Clock == ProofClock::None)
       break;
     for (size_t I = 0; I < OfMade.size(); ++I) {
       Fitness F = replay(Made, OfMade, I, Code, Timing);

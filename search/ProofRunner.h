@@ -20,14 +20,17 @@
 
 namespace gevo {
 
+/// What tells the time of inputs; none: it is not told.
+enum class ProofClock { None, Rules, MachineCode };
+
 class ProofRunner : public Runner {
 public:
   /// \p Seen: launches of the run. \p Made: inputs made from them. Both must
-  /// outlive it. With \p MachineCode the time is that of the inputs as machine
-  /// code; otherwise none is told.
+  /// outlive it. Where machine code is to tell time and there is none, a run
+  /// ends at Stage::Lower.
   ProofRunner(const LaunchScenario &Seen, const LaunchScenario &Made,
-              std::string Gpu, bool MachineCode)
-      : Seen(Seen), Made(Made), Gpu(std::move(Gpu)), MachineCode(MachineCode) {}
+              std::string Gpu, ProofClock Clock)
+      : Seen(Seen), Made(Made), Gpu(std::move(Gpu)), Clock(Clock) {}
   Fitness run(const Payload &Code) override;
 
 private:
@@ -35,14 +38,14 @@ private:
   /// A kernel, by name and by its module in a payload.
   using Kernel = std::pair<std::string, unsigned>;
 
-  bool open(std::string &Error);
+  Fitness open();
   Fitness replay(const LaunchScenario &S, Replays &All, size_t Case,
                  const Payload &Code, bool Timing);
   static Kernel kernelOf(const LaunchScenario &S, size_t Case);
 
   const LaunchScenario &Seen, &Made;
   std::string Gpu;
-  bool MachineCode;
+  ProofClock Clock;
   /// Outlives replays, which give memory back to it.
   std::unique_ptr<measure::Device> Device;
   Replays OfSeen, OfMade;

@@ -57,6 +57,12 @@ static bool readReport(StringRef Text, WholeRun &R, std::string &Problem) {
     Kernel.Launches = K.getInteger("launches").value_or(0);
     Kernel.Silent = K.getInteger("silent_launches").value_or(0);
     Kernel.Microseconds = K.getNumber("time_us").value_or(0);
+    StringRef Cause = K.getString("costs_cause").value_or("");
+    if (const json::Array *Why = K.getArray("costs_reasons"))
+      Kernel.WhyRules = Why->front().getAsString().value_or("?").str();
+    Kernel.Passing = Cause == "tool";
+    if (Cause == "machine" && R.WhyNoCode.empty())
+      R.WhyNoCode = Kernel.WhyRules;
     if (const json::Array *Findings = K.getArray("findings"))
       for (const json::Value &F : *Findings)
         if (const json::Object *O = F.getAsObject()) {
@@ -106,11 +112,16 @@ static void setTime(const Objective &Goal, WholeRun &R) {
   } else {
     for (const WholeRun::Kernel &K : R.Kernels)
       R.Result.Time += K.Microseconds * 1000;
+    // By rules it is another time.
+    if (!R.WhyNoCode.empty())
+      R.Result = Fitness::notJudged("there is no machine code: " + R.WhyNoCode);
   }
 }
 
 // What is less than any status or signal that LLVM tells.
 static constexpr int NeverStarted = -3;
+// Of what was killed, by the watch or, for want of memory, by the system.
+static constexpr int Killed = -4;
 
 // A Ctrl-C that ends the search is not for the program, whose half run would
 // refuse a variant. Negative if it did not end by itself; \p Message says why.

@@ -91,6 +91,21 @@ Fitness WholeCase::compare(const WholeRun &R) const {
   return F;
 }
 
+// An estimate by rules about PTX and the time of machine code say nothing of
+// each other.
+static Fitness timedOtherwise(const WholeRun::Kernel &Here,
+                              const WholeRun::Kernel &Original) {
+  bool Now = !Here.WhyRules.empty();
+  const WholeRun::Kernel &K = Now ? Here : Original;
+  Fitness F =
+      Fitness::failed(Stage::Lower, ("there is no machine code of " +
+                                     Twine(Now ? "" : "the original's ") +
+                                     demangle(K.Name) + ": " + K.WhyRules)
+                                        .str());
+  F.Lasting = !K.Passing;
+  return F;
+}
+
 Fitness WholeRunner::judge(const WholeCase &Case, const WholeRun &R) const {
   if (!R.Result.valid())
     return R.Result;
@@ -109,6 +124,11 @@ Fitness WholeRunner::judge(const WholeCase &Case, const WholeRun &R) const {
             formatv("{0} of {1} launches of {2} write nothing, {3} in the "
                     "original",
                     K.Silent, K.Launches, demangle(K.Name), O.Silent));
+  if (S.Goal.Kind == ObjectiveKind::Time)
+    for (const WholeRun::Kernel &K : R.Kernels)
+      for (const WholeRun::Kernel &O : Case.Original.Kernels)
+        if (K.Name == O.Name && K.WhyRules.empty() != O.WhyRules.empty())
+          return timedOtherwise(K, O);
   F.Time = R.Result.Time;
   return F;
 }

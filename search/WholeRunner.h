@@ -37,8 +37,15 @@ struct WholeRun {
     /// Of these, how many wrote nothing.
     uint64_t Silent = 0;
     double Microseconds = 0;
+    /// Why some were not timed as machine code where that was wanted; empty:
+    /// all were. And whether another time they may be.
+    std::string WhyRules = "";
+    bool Passing = false;
   };
   std::vector<Kernel> Kernels;
+  /// What of this machine kept one from being timed as machine code, if
+  /// anything did.
+  std::string WhyNoCode;
   /// What the checks found: kernel and kind.
   std::set<std::string> Findings;
   /// The same of what is an error only in a variant of a program without it.

@@ -133,13 +133,13 @@ std::vector<const Target *> Judges::countedTargets() const {
   return All;
 }
 
-std::unique_ptr<Runner> Judges::onCounted(
+std::unique_ptr<Runner> Judges::onTargets(
+    ArrayRef<const Target *> Which,
     const std::function<std::unique_ptr<Runner>(const Target &)> &Make) const {
-  std::vector<const Target *> Counted = countedTargets();
-  if (Counted.size() == 1)
-    return Make(*Counted[0]);
+  if (Which.size() == 1)
+    return Make(*Which[0]);
   std::vector<std::unique_ptr<Runner>> Each;
-  for (const Target *T : Counted)
+  for (const Target *T : Which)
     Each.push_back(
         std::make_unique<IsolatedRunner>(Limits, [=] { return Make(*T); }));
   return std::make_unique<DevicesRunner>(std::move(Each), Original);
@@ -147,8 +147,8 @@ std::unique_ptr<Runner> Judges::onCounted(
 
 std::unique_ptr<Runner> Judges::runner(bool Judging) const {
   const Objective &Goal = Targets[0].Scenario.Goal;
-  std::unique_ptr<Runner> R =
-      onCounted([=](const Target &T) { return runnerFor(T, Judging); });
+  std::unique_ptr<Runner> R = onTargets(
+      countedTargets(), [=](const Target &T) { return runnerFor(T, Judging); });
   if (Goal.source() == Objective::Code)
     R = std::make_unique<CostRunner>(
         std::move(R),

@@ -15,7 +15,7 @@
 #define GEVO_TOOLS_GEVO_SEARCH_JUDGES_H
 
 #include "search/BatchRunner.h"
-#include "search/LaunchRunner.h"
+#include "search/ProofRunner.h"
 #include "search/Store.h"
 #include "search/ir/IrProgram.h"
 #include "tools/gevo-search/Exams.h"
@@ -122,8 +122,9 @@ private:
   std::unique_ptr<Runner> runnerFor(const Target &T, bool Judging) const;
   /// Those whose time counts.
   std::vector<const Target *> countedTargets() const;
-  /// What \p Make makes for each of these, as one.
-  std::unique_ptr<Runner> onCounted(
+  /// What \p Make makes for each of \p Which, as one.
+  std::unique_ptr<Runner> onTargets(
+      llvm::ArrayRef<const Target *> Which,
       const std::function<std::unique_ptr<Runner>(const Target &)> &Make) const;
   /// \p Judging: with all checks in any case, and without guards.
   std::unique_ptr<Runner> runner(bool Judging) const;
@@ -131,11 +132,18 @@ private:
   Exam runExam(const Target &T, const WholeCase &Case, bool HeldOut) const;
   /// Judges by the made \p Inputs; timed or not.
   std::unique_ptr<Runner> inputsRunner(const LaunchScenario &Inputs,
-                                       const Target &T, bool Timing) const;
+                                       const Target &T, ProofClock Clock) const;
   std::optional<Exam> inputsExam(const Target &T, size_t Round);
   /// Launches, by machine code; nothing where that is not what counts.
   std::optional<Fitness> priced(const EditList &Edits);
   BatchRunner *pricer();
+  /// Machine code tells the time that counts, where there is any.
+  bool wantsPrices() const {
+    return Launches && Targets[0].Scenario.Goal.Kind == ObjectiveKind::Time;
+  }
+  std::unique_ptr<Runner> codeRunner(const Target &T) const;
+  void findPriced();
+  Fitness againstOriginal(Finalist &F, Finalist::Check &C);
   void price(Finalist &F);
   /// Hands on a result, and tells if it is none.
   Fitness judged(Fitness F) const;
@@ -152,6 +160,13 @@ private:
   std::unique_ptr<AppendLog> Prices;
   /// Launches, by machine code; made when first needed.
   std::unique_ptr<BatchRunner> Pricer;
+  /// Once PricesSought: the counted GPUs for which there is machine code of the
+  /// original.
+  std::vector<const Target *> PricedOn;
+  bool PricesSought = false;
+  /// Why the original has no time as machine code although there is some; empty
+  /// if it has.
+  std::string OriginalUnpriced;
   std::vector<Target> Targets;
   /// What is replayed; nothing if variants are judged by whole runs.
   std::optional<LaunchScenario> Launches;

@@ -11,6 +11,7 @@
 
 #include "tools/gevo-search/Originals.h"
 #include "passes/edit/AtomicFile.h"
+#include "passes/edit/JsonText.h"
 #include "search/ShellText.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Base64.h"
@@ -62,17 +63,24 @@ static Error decode(std::vector<std::string> &Outputs) {
 namespace gevo {
 
 static json::Value toJSON(const WholeRun::Kernel &K) {
-  return json::Object{{"name", K.Name},
-                      {"launches", K.Launches},
-                      {"silent", K.Silent},
-                      {"us", K.Microseconds}};
+  json::Object O{{"name", K.Name},
+                 {"launches", K.Launches},
+                 {"silent", K.Silent},
+                 {"us", K.Microseconds}};
+  if (!K.WhyRules.empty()) {
+    O["why_rules"] = jsonText(K.WhyRules);
+    O["passing"] = K.Passing;
+  }
+  return O;
 }
 
 static bool fromJSON(const json::Value &Value, WholeRun::Kernel &K,
                      json::Path P) {
   json::ObjectMapper Map(Value, P);
   return Map && Map.map("name", K.Name) && Map.map("launches", K.Launches) &&
-         Map.map("silent", K.Silent) && Map.map("us", K.Microseconds);
+         Map.map("silent", K.Silent) && Map.map("us", K.Microseconds) &&
+         Map.mapOptional("why_rules", K.WhyRules) &&
+         Map.mapOptional("passing", K.Passing);
 }
 
 static json::Value toJSON(const OwnFile &File) {

@@ -15,6 +15,7 @@
 #include "search/ShellText.h"
 #include "tools/gevo-search/Judges.h"
 #include "tools/gevo-search/Measuring.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -54,11 +55,12 @@ Exam Judges::runExam(const Target &T, const WholeCase &Case,
 
 std::unique_ptr<Runner> Judges::inputsRunner(const LaunchScenario &Inputs,
                                              const Target &T,
-                                             bool Timing) const {
+                                             ProofClock Clock) const {
   if (!Launches)
-    return std::make_unique<ProofRunner>(*Seen, Inputs, T.Scenario.Gpu, Timing);
+    return std::make_unique<ProofRunner>(*Seen, Inputs, T.Scenario.Gpu, Clock);
   return std::make_unique<LaunchRunner>(Inputs, T.Scenario.Gpu,
-                                        /*CheckAlways=*/true, Timing);
+                                        /*CheckAlways=*/true,
+                                        Clock == ProofClock::MachineCode);
 }
 
 std::optional<Exam> Judges::inputsExam(const Target &T, size_t Round) {
@@ -82,25 +84,36 @@ std::optional<Exam> Judges::inputsExam(const Target &T, size_t Round) {
     Others.push_back(std::make_unique<LaunchScenario>(std::move(**Made)));
   }
   const LaunchScenario &Inputs = *Others[Round];
-  // The clock of the runs and of captured launches; the quicker one refuses.
-  bool MachineCode = T.Scenario.Goal.Kind == ObjectiveKind::Time;
-  auto Make = [&](bool Timing) {
-    return std::make_shared<IsolatedRunner>(
-        Limits, [this, &Inputs, &T, Timing] {
-          return inputsRunner(Inputs, T, Timing);
-        });
+  auto Make = [&](ProofClock Clock) {
+    return std::make_shared<IsolatedRunner>(Limits, [this, &Inputs, &T, Clock] {
+      return inputsRunner(Inputs, T, Clock);
+    });
   };
-  auto R = Make(/*Timing=*/false), Timer = Make(/*Timing=*/true);
-  auto Take = [this, R, Timer, MachineCode](const Payload &Code) {
+  // The clock of the runs and of captured launches; the quicker one refuses.
+  auto R = Make(ProofClock::None), Timer = R;
+  auto TakeBy = [this, R](const std::shared_ptr<IsolatedRunner> &Timer,
+                          const Payload &Code) {
     Fitness F = judged(R->run(Code));
-    if (!F.valid() || !MachineCode)
+    if (!F.valid() || Timer == R)
       return F;
     Fitness Timed = judged(Timer->run(Code));
     Timed.Error = std::max(Timed.Error, F.Error);
     return Timed;
   };
-  Fitness Before = Take(Original);
+  if (T.Scenario.Goal.Kind == ObjectiveKind::Time)
+    Timer = Make(ProofClock::MachineCode);
+  Fitness Before = TakeBy(Timer, Original);
+  // By one clock or by the other, but both of what is compared.
+  if (Before.End == Stage::Lower) {
+    Timer = Launches ? R : Make(ProofClock::Rules);
+    Before = TakeBy(Timer, Original);
+  }
+  auto Take = [TakeBy, Timer](const Payload &Code) {
+    return TakeBy(Timer, Code);
+  };
   // They were made on the first GPU; what fails the original proves nothing.
+  if (!Before.Judged)
+    return std::nullopt;
   if (!Before.valid()) {
     V.say("not validated with inputs made from these on " + T.Scenario.Gpu +
           ", as the original fails: " + Before.Reason);
@@ -150,21 +163,46 @@ Error Judges::keepPrices(const Store &Disk) {
   return Error::success();
 }
 
+std::unique_ptr<Runner> Judges::codeRunner(const Target &T) const {
+  return std::make_unique<LaunchRunner>(*Launches, T.Scenario.Gpu,
+                                        /*CheckAlways=*/false,
+                                        /*MachineCode=*/true);
+}
+
+// Where there is no machine code of the original, a price would be by rules,
+// and no other than what the search saw.
+void Judges::findPriced() {
+  for (const Target *T : countedTargets()) {
+    Fitness F = judged(
+        IsolatedRunner(Limits, [&] { return codeRunner(*T); }).run(Original));
+    if (F.valid() || !F.Judged)
+      PricedOn.push_back(T);
+    else if (F.End == Stage::Lower)
+      V.say("not timed as machine code on " + T->Scenario.Gpu + ": " +
+            F.Reason);
+    else
+      V.say(OriginalUnpriced = "launches as machine code on " +
+                               T->Scenario.Gpu + " say nothing: " + F.Reason);
+  }
+}
+
 // Rules about PTX, quick enough for every variant, say what is worth a try;
 // what ptxas would have done anyway they do not know. So what they found is
 // timed again as machine code before it counts.
 BatchRunner *Judges::pricer() {
-  if (!Launches || Targets[0].Scenario.Goal.Kind != ObjectiveKind::Time)
+  if (!wantsPrices())
+    return nullptr;
+  if (!PricesSought)
+    findPriced();
+  PricesSought = true;
+  if (PricedOn.empty() || !OriginalUnpriced.empty())
     return nullptr;
   if (!Pricer) {
     WorkerLimits Each = Limits;
     Each.Count = Jobs;
     auto Make = [this] {
-      return onCounted([this](const Target &T) {
-        return std::make_unique<LaunchRunner>(*Launches, T.Scenario.Gpu,
-                                              /*CheckAlways=*/false,
-                                              /*MachineCode=*/true);
-      });
+      return onTargets(PricedOn,
+                       [this](const Target &T) { return codeRunner(T); });
     };
     Pricer = std::make_unique<BatchRunner>(Device, Each, Make, Prices.get());
   }
@@ -199,26 +237,47 @@ size_t Judges::mostPriced() const {
 
 std::optional<double> Judges::originalPrice() { return price(Individual()); }
 
-void Judges::price(Finalist &F) {
-  std::optional<Fitness> Priced = priced(F.Kept.Edits);
-  std::optional<double> OriginalPrice = originalPrice();
-  if (!Priced || !OriginalPrice)
-    return;
-  Fitness Now = std::move(*Priced);
-  if (Now.valid() && Now.Time >= *OriginalPrice)
-    Now = Fitness::failed(
+// Whether it is faster as machine code, which nothing else shows.
+Fitness Judges::againstOriginal(Finalist &F, Finalist::Check &C) {
+  std::optional<Fitness> Now = priced(F.Kept.Edits),
+                         Before = priced(EditList());
+  if (!Now || !Before)
+    return Fitness::failed(Stage::Time, OriginalUnpriced);
+  if (!Before->valid()) {
+    Before->Reason = "the original has no such time: " + Before->Reason;
+    if (Before->Judged)
+      V.say(C.Name + ": " + Before->Reason);
+    return *Before;
+  }
+  C.Original = Before->Time;
+  if (Now->valid() && Now->Time >= Before->Time)
+    return Fitness::failed(
         Stage::Time,
         "no faster than the original; ptxas makes this of it, too");
-  if (Now.valid()) {
-    F.Baseline = *OriginalPrice;
-    F.Kept.Result.Time = Now.Time;
+  if (Now->valid()) {
+    F.Baseline = Before->Time;
+    F.Kept.Result.Time = Now->Time;
   }
+  return *Now;
+}
+
+void Judges::price(Finalist &F) {
+  if (!wantsPrices())
+    return;
+  pricer();
   Finalist::Check C;
   C.Name = "captured launches as machine code";
-  C.Gpu = Asked.BestOn.empty() ? Asked.Gpu : Asked.BestOn;
+  C.Gpu =
+      join(map_range(PricedOn, [](const Target *T) { return T->Scenario.Gpu; }),
+           ",");
   C.Steered = true;
-  C.Original = *OriginalPrice;
-  C.Result = std::move(Now);
+  if (!PricedOn.empty() || !OriginalUnpriced.empty()) {
+    C.Result = againstOriginal(F, C);
+  } else {
+    C.Name = "captured launches by rules about PTX, not as machine code";
+    C.Gpu = Asked.BestOn.empty() ? Asked.Gpu : Asked.BestOn;
+    C.Result.Error = F.Kept.Result.Error;
+  }
   F.Checks.push_back(std::move(C));
 }
 

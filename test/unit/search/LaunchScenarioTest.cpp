@@ -58,3 +58,41 @@ TEST(LaunchScenario, IsAnotherWithOtherMemory) {
   B.Pieces[0].After[3] ^= 1;
   EXPECT_NE(First, S.identity()) << "what is expected";
 }
+
+// The code of a variant is not to blame, whatever keeps the device from it.
+TEST(LaunchRunner, ADeviceThatDoesNotOpenSaysNothingOfAVariant) {
+  LaunchScenario S = scenario(0x1000, 3);
+  Fitness F = LaunchRunner(S, "no such GPU").run(Payload());
+  EXPECT_FALSE(F.Judged);
+  EXPECT_NE(F.Reason, "");
+}
+
+// An estimate by rules about PTX is compared with no time of machine code, and
+// only what ptxas itself refused is kept of it.
+TEST(LaunchRunner, KnowsWhatMachineCodeTakesOrNothing) {
+  measure::ReplayResult R;
+  R.Microseconds = 3;
+  R.WhyRules = "ptxas failed";
+  EXPECT_EQ(fitnessOf(R, {}, /*MachineCode=*/false).Time, 3000);
+  Fitness Refused = fitnessOf(R, {}, /*MachineCode=*/true);
+  EXPECT_EQ(Refused.End, Stage::Lower);
+  EXPECT_EQ(Refused.Reason, "there is no machine code: ptxas failed");
+  EXPECT_TRUE(Refused.Judged && Refused.Lasting);
+  R.RulesCause = GEVO_GPU_RULES_TOOL;
+  Fitness Crashed = fitnessOf(R, {}, /*MachineCode=*/true);
+  EXPECT_EQ(Crashed.End, Stage::Lower);
+  EXPECT_TRUE(Crashed.Judged && !Crashed.Lasting);
+  R.RulesCause = GEVO_GPU_RULES_MACHINE;
+  EXPECT_FALSE(fitnessOf(R, {}, /*MachineCode=*/true).Judged);
+  // Nor is a bound on time, or what is wrong, but may be.
+  for (measure::Outcome O :
+       {measure::Outcome::TimeLimit, measure::Outcome::WrongOutput}) {
+    R.Result = O;
+    EXPECT_FALSE(fitnessOf(R, {}, /*MachineCode=*/true).Judged);
+  }
+  R.Result = measure::Outcome::Passed;
+  R.FromSass = true;
+  EXPECT_EQ(fitnessOf(R, {}, /*MachineCode=*/true).Time, 3000);
+  R.Result = measure::Outcome::DeviceFailed;
+  EXPECT_FALSE(fitnessOf(R, {}, /*MachineCode=*/false).Lasting);
+}
