@@ -42,8 +42,9 @@ double errorOf(typename E::Bits Expected, typename E::Bits Actual,
   return Distance / std::max(std::fabs(X), Floor);
 }
 
-double floorOf(const Tolerance &T, double Magnitude) {
-  return std::max(T.Floor, T.FloorShare * Magnitude);
+/// There is no noise in whole numbers.
+template <typename E> double floorOf(const Tolerance &T, double Magnitude) {
+  return E::IsFloat ? std::max(T.Floor, T.FloorShare * Magnitude) : T.Floor;
 }
 
 /// Calls \p Do with the bits of each element.
@@ -100,9 +101,9 @@ Difference compareAs(const void *Expected, const void *Actual, uint64_t Count,
     if (!NansDiffer && std::memcmp(A, B, N * sizeof(Bits)) == 0)
       continue;
     if (Floor < 0)
-      Floor = floorOf(T, T.Mode == CompareMode::Relative
-                             ? std::max(Magnitude, magnitude<E>(X, Count))
-                             : 0);
+      Floor = floorOf<E>(T, T.Mode == CompareMode::Relative
+                                ? std::max(Magnitude, magnitude<E>(X, Count))
+                                : 0);
     for (uint64_t K = 0; K < N; ++K, A += sizeof(Bits), B += sizeof(Bits)) {
       Bits Want, Got;
       std::memcpy(&Want, A, sizeof(Bits));
@@ -150,7 +151,7 @@ Difference compareSpread(const std::vector<const void *> &Runs,
                          const Tolerance &T) {
   Difference D;
   D.Elements = Count;
-  double Floor = floorOf(T, magnitude<E>(Runs[0], Count));
+  double Floor = floorOf<E>(T, magnitude<E>(Runs[0], Count));
   forElements<E>(Actual, Count, [&](uint64_t K, typename E::Bits Got) {
     const char *Want =
         static_cast<const char *>(Runs[0]) + K * sizeof(typename E::Bits);

@@ -13,7 +13,7 @@
 //     and are equal in all others.
 //   - A relative error divides by the expected magnitude, or by the floor where
 //     that is larger: Floor itself, or FloorShare of the largest magnitude in
-//     the reference.
+//     the reference. Whole numbers, in which there is no noise, have no share.
 // An error that no number describes (NaN, a wrong infinity) is infinite.
 //
 //===----------------------------------------------------------------------===//

@@ -89,25 +89,40 @@ const std::vector<MemoryImage::Run> &MemoryImage::runsOf(Part &P) {
   return P.Runs;
 }
 
-/// The largest magnitude of an output, for the floor of relative errors.
-double MemoryImage::magnitudeOf(size_t Buffer, ElementType Override) {
+/// What the elements of \p Stretch are compared as; bytes, if it has parts of
+/// elements.
+ElementType MemoryImage::typeOf(const Part &P, const Run &Stretch,
+                                ElementType Override) {
+  if (Stretch.Type == ElementType::None)
+    return ElementType::None;
+  ElementType T =
+      Override != ElementType::None ? Override : comparedAs(Stretch.Type);
+  uint64_t Size = gpu::elementBytes(T);
+  bool Parts = Stretch.Bytes % Size || (P.Address + Stretch.Offset) % Size;
+  return Parts ? ElementType::U8 : T;
+}
+
+/// The largest magnitude of an output's elements of type \p T, for the floor of
+/// relative errors. What else is in its structures says nothing about them: a
+/// hash beside a float would hide all its errors.
+double MemoryImage::magnitudeOf(size_t Buffer, ElementType T,
+                                ElementType Override) {
   auto outputOf = [&](size_t B) {
     return C.Buffers[B].ofHeap() ? C.Buffers.size() : B;
   };
   auto [It, New] =
-      Magnitudes.emplace(std::make_pair(outputOf(Buffer), Override), 0);
+      Magnitudes.emplace(std::make_tuple(outputOf(Buffer), T, Override), 0);
   if (!New)
     return It->second;
-  for (Part &P : Parts)
-    for (const Run &R : runsOf(P)) {
-      if (outputOf(P.Buffer) != outputOf(Buffer) || R.Type == ElementType::None)
-        continue;
-      ElementType T =
-          Override != ElementType::None ? Override : comparedAs(R.Type);
-      It->second = std::max(It->second,
-                            largestMagnitude(T, &P.expected()[R.Offset],
-                                             R.Bytes / gpu::elementBytes(T)));
-    }
+  for (Part &P : Parts) {
+    if (outputOf(P.Buffer) != outputOf(Buffer))
+      continue;
+    for (const Run &R : runsOf(P))
+      if (typeOf(P, R, Override) == T)
+        It->second = std::max(It->second,
+                              largestMagnitude(T, &P.expected()[R.Offset],
+                                               R.Bytes / gpu::elementBytes(T)));
+  }
   return It->second;
 }
 
@@ -154,16 +169,11 @@ bool MemoryImage::changedOutside(Part &P, ReplayResult &R) {
 void MemoryImage::judgeRun(Part &P, const Run &Stretch, const OutputRule &Rule,
                            OutputResult &Out, ReplayResult &R) {
   bool Chosen = Rule.Type != ElementType::None;
-  ElementType T = Chosen ? Rule.Type : comparedAs(Stretch.Type);
+  ElementType T = typeOf(P, Stretch, Rule.Type);
   uint64_t Size = gpu::elementBytes(T);
-  Tolerance Limits = Rule.Limits;
-  // Parts of elements can only be compared as bytes, and a tolerance is for
-  // numbers.
-  if (Stretch.Bytes % Size || (P.Address + Stretch.Offset) % Size) {
-    T = ElementType::U8;
-    Size = 1;
-    Limits = Tolerance();
-  }
+  // A tolerance is for numbers, and not for parts of them.
+  bool Whole = T == (Chosen ? Rule.Type : comparedAs(Stretch.Type));
+  Tolerance Limits = Whole ? Rule.Limits : Tolerance();
   const uint8_t *Want = &P.expected()[Stretch.Offset];
   const uint8_t *Got = &P.current()[Stretch.Offset];
   const uint8_t *First = &P.start()[Stretch.Offset];
@@ -172,7 +182,7 @@ void MemoryImage::judgeRun(Part &P, const Run &Stretch, const OutputRule &Rule,
   bool Same = std::memcmp(Want, Got, Stretch.Bytes) == 0;
   Difference Diff =
       compare(T, Want, Got, Count, Limits,
-              Relative && !Same ? magnitudeOf(P.Buffer, Rule.Type) : 0);
+              Relative && !Same ? magnitudeOf(P.Buffer, T, Rule.Type) : 0);
   uint64_t Base = (P.Known->Offset + Stretch.Offset) / Size;
   Out.Diff.add(Diff, Base);
   if (Out.Bytes == 0)

@@ -116,7 +116,9 @@ private:
   void judgeRun(Part &P, const Run &Run, const OutputRule &Rule,
                 OutputResult &Out, ReplayResult &R);
   bool changedOutside(Part &P, ReplayResult &R);
-  double magnitudeOf(size_t Buffer, ElementType Override);
+  static ElementType typeOf(const Part &P, const Run &Stretch,
+                            ElementType Override);
+  double magnitudeOf(size_t Buffer, ElementType T, ElementType Override);
 
   const capture::Case &C;
   std::vector<uint64_t> Addresses; ///< By buffer.
@@ -124,8 +126,9 @@ private:
   std::vector<Segment> Segments; ///< In order of address.
   std::vector<Touched> Changes;  ///< Read by the last read().
   uint64_t StrayAddress = 0;     ///< Changed where nothing is known; 0: none.
-  /// By output, which all blocks of the heap are, and by type.
-  std::map<std::pair<size_t, ElementType>, double> Magnitudes;
+  /// By output, which all blocks of the heap are, by type, and by the type of
+  /// the rule.
+  std::map<std::tuple<size_t, ElementType, ElementType>, double> Magnitudes;
 };
 
 /// Compares what printf in device code printed.

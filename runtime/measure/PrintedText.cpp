@@ -168,11 +168,9 @@ void NumberTable::addPlace(std::vector<PrintedNumber> Row, unsigned Group) {
   Groups[Group].Places.push_back(NumPlaces++);
 }
 
-Difference NumberTable::compareGroup(const GroupOfRows &G, Tolerance Limits) {
+Difference NumberTable::compareGroup(const GroupOfRows &G,
+                                     const Tolerance &Limits) {
   ElementType T = typeOf(G.Rows);
-  // There is no noise in whole numbers.
-  if (T != ElementType::F64)
-    Limits.FloorShare = 0;
   size_t Texts = G.Rows[0].size();
   std::vector<std::vector<uint64_t>> Bits(Texts);
   std::vector<const void *> Runs;

@@ -43,7 +43,7 @@ private:
   std::map<unsigned, GroupOfRows> Groups;
   size_t NumPlaces = 0;
 
-  static Difference compareGroup(const GroupOfRows &G, Tolerance Limits);
+  static Difference compareGroup(const GroupOfRows &G, const Tolerance &Limits);
 };
 
 /// Compares texts by their words and numbers.
