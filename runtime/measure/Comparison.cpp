@@ -29,7 +29,7 @@ double errorOf(typename E::Bits Expected, typename E::Bits Actual,
                const Tolerance &T, double Floor) {
   double X = E::value(Expected), Y = E::value(Actual);
   if (std::isnan(X) || std::isnan(Y))
-    return std::isnan(X) && std::isnan(Y) && T.NanMatches ? 0 : Infinite;
+    return T.NanMatches && E::sameNan(Expected, Actual) ? 0 : Infinite;
   if (T.Mode == CompareMode::Exact)
     return X == 0 && Y == 0 && E::IsFloat && !T.SignedZeros ? 0 : 1;
   if (std::isinf(X) || std::isinf(Y))

@@ -7,7 +7,8 @@
 //
 // Compares arrays of elements under a tolerance. The rules, for floats:
 //   - NaN is expected where the reference has NaN, and nowhere else; with
-//     NanMatches off not even there.
+//     NanMatches off not even there. NaNs that arithmetic makes are all the
+//     same; others have to have the same bits, as they may be whole numbers.
 //   - An infinity matches itself only, in every mode.
 //   - Zeros of different sign differ in exact mode, unless SignedZeros is off,
 //     and are equal in all others.

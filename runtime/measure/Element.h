@@ -41,11 +41,13 @@ template <gpu::ElementType T, typename N> struct IntegerElement {
     return N(X) < N(Y) ? double(Bits(Y - X)) : double(Bits(X - Y));
   }
   static double steps(Bits X, Bits Y) { return distance(X, Y); }
+  static bool sameNan(Bits, Bits) { return false; }
   static std::string text(Bits B) { return std::to_string(N(B)); }
 };
 
 /// Floats with \p Mantissa bits, as bits of type \p B; Convert makes doubles.
-template <gpu::ElementType T, typename B, double (*Convert)(B)>
+template <gpu::ElementType T, typename B, unsigned Mantissa,
+          double (*Convert)(B)>
 struct FloatElement {
   using Bits = B;
   static constexpr gpu::ElementType Type = T;
@@ -62,16 +64,34 @@ struct FloatElement {
     return A < C ? double(uint64_t(C) - uint64_t(A))
                  : double(uint64_t(A) - uint64_t(C));
   }
+  /// Are both what arithmetic makes? Which of these depends on where it is
+  /// done. The others may be whole numbers that are kept in floats: -1 and -2
+  /// are NaN, too.
+  static bool sameNan(Bits X, Bits Y) { return isMade(X) && isMade(Y); }
   static std::string text(Bits X) {
-    char Text[40];
-    std::snprintf(Text, sizeof(Text), sizeof(B) == 8 ? "%.17g" : "%.9g",
-                  Convert(X));
+    char Text[64];
+    int N = std::snprintf(Text, sizeof(Text), sizeof(B) == 8 ? "%.17g" : "%.9g",
+                          Convert(X));
+    if (std::isnan(Convert(X)))
+      std::snprintf(Text + N, sizeof(Text) - size_t(N), " (0x%llx)",
+                    (unsigned long long)X);
     return Text;
   }
 
 private:
+  static constexpr unsigned Sign = sizeof(B) * 8 - 1;
+
+  /// The NaN of GPUs in all types but f64; that of hosts and compilers, which
+  /// is the one of f64 on GPUs, too, in either sign; and in f64 those made of
+  /// the first one in f32.
+  static bool isMade(Bits X) {
+    constexpr Bits Magnitude = Bits(Bits(~Bits(0)) >> 1);
+    constexpr Bits Quiet = Bits(Magnitude - (Bits(1) << (Mantissa - 1)) + 1);
+    if (X == Magnitude || (X & Magnitude) == Quiet)
+      return true;
+    return sizeof(B) == 8 && uint64_t(X) == 0x7fffffffe0000000;
+  }
   static int64_t order(Bits X) {
-    constexpr unsigned Sign = sizeof(B) * 8 - 1;
     int64_t Rest = int64_t(X & Bits(~(Bits(1) << Sign)));
     return X >> Sign & 1 ? -Rest : Rest;
   }
@@ -116,13 +136,13 @@ template <typename Fn> auto withElement(gpu::ElementType T, Fn Do) {
   case ElementType::S64:
     return Do(IntegerElement<ElementType::S64, int64_t>());
   case ElementType::F16:
-    return Do(FloatElement<ElementType::F16, uint16_t, fromF16>());
+    return Do(FloatElement<ElementType::F16, uint16_t, 10, fromF16>());
   case ElementType::BF16:
-    return Do(FloatElement<ElementType::BF16, uint16_t, fromBF16>());
+    return Do(FloatElement<ElementType::BF16, uint16_t, 7, fromBF16>());
   case ElementType::F32:
-    return Do(FloatElement<ElementType::F32, uint32_t, fromF32>());
+    return Do(FloatElement<ElementType::F32, uint32_t, 23, fromF32>());
   case ElementType::F64:
-    return Do(FloatElement<ElementType::F64, uint64_t, fromF64>());
+    return Do(FloatElement<ElementType::F64, uint64_t, 52, fromF64>());
   case ElementType::U8:
   case ElementType::None:
     break;

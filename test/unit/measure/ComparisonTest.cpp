@@ -148,10 +148,42 @@ TEST(Comparison, Nan) {
     EXPECT_EQ(D.FirstFailing, 0u);
     EXPECT_TRUE(std::isinf(D.MaxError));
     EXPECT_EQ(floats({Nan}, {1}, T).Failing, 1u);
-    // Payload and sign of NaN mean nothing.
+    // Where arithmetic made NaN means nothing.
     EXPECT_TRUE(floats({Nan}, {-Nan}, T).passed());
     T.NanMatches = false;
     EXPECT_EQ(floats({1, Nan}, {1, Nan}, T).Failing, 1u);
+  }
+}
+
+TEST(Comparison, NanThatIsAWholeNumber) {
+  for (CompareMode M : {CompareMode::Exact, CompareMode::Absolute,
+                        CompareMode::Relative, CompareMode::Ulp}) {
+    Tolerance T = limits(M, 1e30, 1);
+    uint32_t Single[] = {0xffffffff, 0xfffffffe, 0x7fffffff, 0x7fc00000,
+                         0xffc00000};
+    auto same = [&](unsigned X, unsigned Y) {
+      return compare(ElementType::F32, &Single[X], &Single[Y], 1, T).passed();
+    };
+    EXPECT_FALSE(same(0, 1)) << "-1 and -2";
+    EXPECT_FALSE(same(2, 0)) << "NaN of a GPU, and -1";
+    EXPECT_TRUE(same(0, 0));
+    EXPECT_TRUE(same(2, 3)) << "computed, and folded by a compiler";
+    EXPECT_TRUE(same(2, 4)) << "computed, and on a host";
+    Difference D = compare(ElementType::F32, &Single[0], &Single[1], 1, T);
+    EXPECT_EQ(D.Expected, "-nan (0xffffffff)");
+    EXPECT_EQ(D.Actual, "-nan (0xfffffffe)");
+    uint64_t Double[] = {~uint64_t(0), ~uint64_t(1), 0xfff8000000000000,
+                         0x7fffffffe0000000};
+    EXPECT_FALSE(
+        compare(ElementType::F64, &Double[0], &Double[1], 1, T).passed());
+    EXPECT_TRUE(
+        compare(ElementType::F64, &Double[2], &Double[3], 1, T).passed());
+    uint16_t Half[] = {0xffff, 0xfffe, 0x7fff, 0x7e00, 0x7fc0};
+    for (ElementType E : {ElementType::F16, ElementType::BF16}) {
+      EXPECT_FALSE(compare(E, &Half[0], &Half[1], 1, T).passed());
+      bool Wide = E == ElementType::BF16;
+      EXPECT_TRUE(compare(E, &Half[2], &Half[Wide ? 4 : 3], 1, T).passed());
+    }
   }
 }
 

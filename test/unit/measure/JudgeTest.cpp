@@ -115,4 +115,19 @@ TEST_F(JudgeTest, ThereIsNoNoiseInWholeNumbers) {
   EXPECT_TRUE(judge(Want, Got, "rel:0.1").passed());
 }
 
+// As __int_as_float(-1 - K), stored as a float.
+TEST_F(JudgeTest, WholeNumbersInFloats) {
+  Pairs<float, int32_t> Want{ElementType::F32, ElementType::F32, share,
+                             [](unsigned K) { return -1 - int32_t(K); }};
+  Pairs<float, int32_t> Got = Want;
+  EXPECT_TRUE(judge(Want, Got, "exact").passed());
+  Got.SecondOf = [](unsigned K) { return -2 - int32_t(K); };
+  for (const char *Rule : {"exact", "rel:1e-4"}) {
+    ReplayResult R = judge(Want, Got, Rule);
+    EXPECT_EQ(R.Result, Outcome::WrongOutput) << Rule;
+    EXPECT_EQ(R.Reason, "element 1 of arg1 is -nan (0xfffffffe), expected -nan "
+                        "(0xffffffff) (f32)");
+  }
+}
+
 } // namespace
