@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/gpu/capture/HeapBlocks.h"
+#include "runtime/measure/FloatBytes.h"
 #include "runtime/measure/MemoryImage.h"
 #include "runtime/measure/RunOutputs.h"
 
@@ -102,28 +103,57 @@ ElementType MemoryImage::typeOf(const Part &P, const Run &Stretch,
   return Parts ? ElementType::U8 : T;
 }
 
+/// Buffers of one output have one number.
+size_t MemoryImage::outputOf(size_t Buffer) const {
+  return C.Buffers[Buffer].ofHeap() ? C.Buffers.size() : Buffer;
+}
+
+template <typename Fn> void MemoryImage::forRuns(size_t Buffer, Fn Do) {
+  for (Part &P : Parts)
+    if (outputOf(P.Buffer) == outputOf(Buffer))
+      for (const Run &R : runsOf(P))
+        Do(P, R);
+}
+
 /// The largest magnitude of an output's elements of type \p T, for the floor of
 /// relative errors. What else is in its structures says nothing about them: a
 /// hash beside a float would hide all its errors.
 double MemoryImage::magnitudeOf(size_t Buffer, ElementType T,
                                 ElementType Override) {
-  auto outputOf = [&](size_t B) {
-    return C.Buffers[B].ofHeap() ? C.Buffers.size() : B;
-  };
   auto [It, New] =
       Magnitudes.emplace(std::make_tuple(outputOf(Buffer), T, Override), 0);
-  if (!New)
-    return It->second;
-  for (Part &P : Parts) {
-    if (outputOf(P.Buffer) != outputOf(Buffer))
-      continue;
-    for (const Run &R : runsOf(P))
+  double &Most = It->second;
+  if (New)
+    forRuns(Buffer, [&](Part &P, const Run &R) {
       if (typeOf(P, R, Override) == T)
-        It->second = std::max(It->second,
-                              largestMagnitude(T, &P.expected()[R.Offset],
+        Most = std::max(Most, largestMagnitude(T, &P.expected()[R.Offset],
                                                R.Bytes / gpu::elementBytes(T)));
+    });
+  return Most;
+}
+
+/// The floats that whole numbers stored as \p Stored may be the bits of.
+const std::vector<ElementType> &MemoryImage::floatsIn(size_t Buffer,
+                                                      ElementType Stored) {
+  auto [It, New] = Floats.emplace(std::make_pair(outputOf(Buffer), Stored),
+                                  std::vector<ElementType>());
+  std::vector<ElementType> &Types = It->second;
+  if (!New)
+    return Types;
+  if (Stored == ElementType::U32)
+    Types = {ElementType::F32};
+  if (Stored == ElementType::U64) {
+    std::string All;
+    forRuns(Buffer, [&](Part &P, const Run &R) {
+      if (R.Type == Stored)
+        All += viewOf(P.expected(), R);
+    });
+    Types = floatTypesOf(All);
+    // Some of the words are, perhaps.
+    if (Types.empty())
+      Types = {ElementType::F64};
   }
-  return It->second;
+  return Types;
 }
 
 MemoryImage::Place MemoryImage::placeOf(const Part &P, uint64_t Offset) const {
@@ -166,23 +196,40 @@ bool MemoryImage::changedOutside(Part &P, ReplayResult &R) {
   return false;
 }
 
-void MemoryImage::judgeRun(Part &P, const Run &Stretch, const OutputRule &Rule,
-                           OutputResult &Out, ReplayResult &R) {
+/// Compares a stretch as what it is. If that is not sure, what passes least.
+MemoryImage::Compared MemoryImage::compareRun(Part &P, const Run &Stretch,
+                                              const OutputRule &Rule) {
   bool Chosen = Rule.Type != ElementType::None;
   ElementType T = typeOf(P, Stretch, Rule.Type);
-  uint64_t Size = gpu::elementBytes(T);
   // A tolerance is for numbers, and not for parts of them.
   bool Whole = T == (Chosen ? Rule.Type : comparedAs(Stretch.Type));
   Tolerance Limits = Whole ? Rule.Limits : Tolerance();
+  std::string_view Want = viewOf(P.expected(), Stretch),
+                   Got = viewOf(P.current(), Stretch);
+  bool Same = Want == Got, Exact = Limits.Mode == CompareMode::Exact;
+  bool Relative = Limits.Mode == CompareMode::Relative;
+  Compared Worst{
+      T, compare(T, Want.data(), Got.data(),
+                 Stretch.Bytes / gpu::elementBytes(T), Limits,
+                 Relative && !Same ? magnitudeOf(P.Buffer, T, Rule.Type) : 0)};
+  if (Same || Exact || Chosen)
+    return Worst;
+  for (ElementType F : floatsIn(P.Buffer, Stretch.Type)) {
+    Difference Diff = compareStoredBits(F, Want, Got, Limits);
+    if (Worst.Diff.passed() &&
+        (!Diff.passed() || Diff.MaxError > Worst.Diff.MaxError))
+      Worst = {F, Diff, /*ByLooks=*/true};
+  }
+  return Worst;
+}
+
+void MemoryImage::judgeRun(Part &P, const Run &Stretch, const OutputRule &Rule,
+                           OutputResult &Out, ReplayResult &R) {
+  auto [T, Diff, ByLooks] = compareRun(P, Stretch, Rule);
+  uint64_t Size = gpu::elementBytes(T), Count = Stretch.Bytes / Size;
   const uint8_t *Want = &P.expected()[Stretch.Offset];
   const uint8_t *Got = &P.current()[Stretch.Offset];
   const uint8_t *First = &P.start()[Stretch.Offset];
-  uint64_t Count = Stretch.Bytes / Size;
-  bool Relative = Limits.Mode == CompareMode::Relative;
-  bool Same = std::memcmp(Want, Got, Stretch.Bytes) == 0;
-  Difference Diff =
-      compare(T, Want, Got, Count, Limits,
-              Relative && !Same ? magnitudeOf(P.Buffer, T, Rule.Type) : 0);
   uint64_t Base = (P.Known->Offset + Stretch.Offset) / Size;
   Out.Diff.add(Diff, Base);
   if (Out.Bytes == 0)
@@ -190,7 +237,7 @@ void MemoryImage::judgeRun(Part &P, const Run &Stretch, const OutputRule &Rule,
   else if (Out.Type != T)
     Out.Type = ElementType::None;
   Out.Bytes += Stretch.Bytes;
-  if (Same)
+  if (Diff.Differing == 0 && Diff.passed())
     return;
   auto element = [&](uint64_t K) {
     Place Where = placeOf(P, Stretch.Offset + K * Size);
@@ -206,7 +253,10 @@ void MemoryImage::judgeRun(Part &P, const Run &Stretch, const OutputRule &Rule,
   if (!Diff.passed())
     fail(R, Outcome::WrongOutput,
          element(Diff.FirstFailing) + " is " + Diff.Actual + ", expected " +
-             Diff.Expected + " (" + gpu::elementName(T) + ")");
+             Diff.Expected + " (" + gpu::elementName(T) +
+             (ByLooks ? ", which its bits look like; type:T in its rule says "
+                        "what they are, as in rel:1e-3,type:u32)"
+                      : ")"));
 }
 
 void MemoryImage::judgePart(Part &P, const OutputRule &Rule, OutputResult &Out,

@@ -98,6 +98,12 @@ private:
     uint64_t Begin = 0, End = 0;
     size_t Owner = NoPart;
   };
+  /// How a stretch compares, and as what.
+  struct Compared {
+    ElementType Type = ElementType::None;
+    Difference Diff;
+    bool ByLooks = false; ///< The type is not that of the store.
+  };
   static constexpr size_t NoPart = ~size_t(0);
 
   static const std::vector<Run> &runsOf(Part &P);
@@ -118,6 +124,14 @@ private:
   bool changedOutside(Part &P, ReplayResult &R);
   static ElementType typeOf(const Part &P, const Run &Stretch,
                             ElementType Override);
+  static std::string_view viewOf(const capture::Bytes &B, const Run &R) {
+    return {reinterpret_cast<const char *>(&B[R.Offset]), R.Bytes};
+  }
+  size_t outputOf(size_t Buffer) const;
+  /// Calls \p Do with each part and run of the output that \p Buffer is of.
+  template <typename Fn> void forRuns(size_t Buffer, Fn Do);
+  Compared compareRun(Part &P, const Run &Stretch, const OutputRule &Rule);
+  const std::vector<ElementType> &floatsIn(size_t Buffer, ElementType Stored);
   double magnitudeOf(size_t Buffer, ElementType T, ElementType Override);
 
   const capture::Case &C;
@@ -129,6 +143,8 @@ private:
   /// By output, which all blocks of the heap are, by type, and by the type of
   /// the rule.
   std::map<std::tuple<size_t, ElementType, ElementType>, double> Magnitudes;
+  /// By output and by the type of the store.
+  std::map<std::pair<size_t, ElementType>, std::vector<ElementType>> Floats;
 };
 
 /// Compares what printf in device code printed.

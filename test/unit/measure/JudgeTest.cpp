@@ -85,6 +85,14 @@ protected:
 float share(unsigned K) { return 1 / float(K + 1); }
 uint32_t hash(unsigned K) { return 2654435761U * (K + 1); }
 
+uint64_t bitsOf(double V) {
+  uint64_t Bits;
+  std::memcpy(&Bits, &V, 8);
+  return Bits;
+}
+uint32_t low(double V) { return uint32_t(bitsOf(V)); }
+uint32_t high(double V) { return uint32_t(bitsOf(V) >> 32); }
+
 TEST_F(JudgeTest, AHashBesideAFloatSaysNothingOfIt) {
   Pairs<float, uint32_t> Want{ElementType::F32, ElementType::U32, share, hash};
   Pairs<float, uint32_t> Got = Want;
@@ -128,6 +136,53 @@ TEST_F(JudgeTest, WholeNumbersInFloats) {
     EXPECT_EQ(R.Reason, "element 1 of arg1 is -nan (0xfffffffe), expected -nan "
                         "(0xffffffff) (f32)");
   }
+}
+
+// As four floats of which one is __int_as_float(K): a vector of whole numbers.
+TEST_F(JudgeTest, FloatsThatAreStoredAsBits) {
+  constexpr ElementType U32 = ElementType::U32;
+  Pairs<float, int32_t> Want{U32, U32, share,
+                             [](unsigned K) { return -1 - int32_t(K); }};
+  Pairs<float, int32_t> Got = Want;
+  Got.FirstOf = [](unsigned K) { return share(K) * 1.00001F; };
+  ReplayResult R = judge(Want, Got, "rel:1e-4");
+  EXPECT_TRUE(R.passed()) << R.Reason;
+  EXPECT_NEAR(R.Error, 1e-5, 1e-6);
+  Got.FirstOf = [](unsigned K) { return share(K) * 1.005F; };
+  R = judge(Want, Got, "rel:1e-4");
+  EXPECT_EQ(R.Result, Outcome::WrongOutput);
+  EXPECT_EQ(R.Reason, "element 0 of arg1 is 1.005, expected 1 (f32, which "
+                      "its bits look like; type:T in its rule says what they "
+                      "are, as in rel:1e-3,type:u32)");
+  EXPECT_TRUE(judge(Want, Got, "rel:1e-4,type:u32").passed());
+  // The whole numbers still are some.
+  Got = Want;
+  Got.SecondOf = [](unsigned K) { return -2 - int32_t(K); };
+  EXPECT_FALSE(judge(Want, Got, "rel:1e-4").passed());
+  // What looks like no float is a whole number.
+  Want.SecondOf = [](unsigned K) { return 10000000 + int32_t(K); };
+  Got = Want;
+  Got.SecondOf = [](unsigned K) { return 10000900 + int32_t(K); };
+  EXPECT_TRUE(judge(Want, Got, "rel:1e-4").passed());
+}
+
+TEST_F(JudgeTest, DoublesAndPairsThatAreStoredAsBits) {
+  constexpr ElementType U64 = ElementType::U64;
+  // Bytes tell which of the two they are.
+  Pairs<float, float> Want{U64, U64, share, share}, Got = Want;
+  Got.FirstOf = [](unsigned K) { return share(K) * 1.01F; };
+  EXPECT_FALSE(judge(Want, Got, "rel:1e-3").passed());
+  Got.FirstOf = [](unsigned K) { return share(K) * 1.0001F; };
+  EXPECT_TRUE(judge(Want, Got, "rel:1e-3").passed());
+  using Halves = Pairs<uint32_t, uint32_t>;
+  Halves Double{U64, U64, [](unsigned K) { return low(1.0 / (K + 1)); },
+                [](unsigned K) { return high(1.0 / (K + 1)); }};
+  Halves Near{U64, U64, [](unsigned K) { return low(1.0001 / (K + 1)); },
+              [](unsigned K) { return high(1.0001 / (K + 1)); }};
+  Halves Far{U64, U64, [](unsigned K) { return low(1.01 / (K + 1)); },
+             [](unsigned K) { return high(1.01 / (K + 1)); }};
+  EXPECT_TRUE(judge(Double, Near, "rel:1e-3").passed());
+  EXPECT_FALSE(judge(Double, Far, "rel:1e-3").passed());
 }
 
 } // namespace
