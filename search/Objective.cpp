@@ -12,7 +12,6 @@
 #include "search/Objective.h"
 #include "search/MachineError.h"
 #include "llvm/Support/Regex.h"
-#include <cmath>
 
 using namespace llvm;
 using namespace gevo;
@@ -99,7 +98,7 @@ std::optional<double> Objective::takeFrom(std::string &Text) const {
   }
   Rest += Left.str();
   Text = std::move(Rest);
-  if (!Last || !(*Last > 0) || !std::isfinite(*Last))
+  if (!Last || !(*Last >= Least) || !(*Last <= Most))
     return std::nullopt;
   return Kind == ObjectiveKind::StdoutMax ? 1 / *Last : *Last;
 }

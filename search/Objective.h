@@ -34,10 +34,12 @@ struct Objective {
   llvm::StringRef unit() const;
   double perUnit() const;
   Sources source() const;
+  /// Numbers whose quotients are numbers, too.
+  static constexpr double Least = 1e-150, Most = 1e150;
 
   /// The objective's number in \p Text; what the pattern matches is replaced
   /// there, so that it is no part of what is compared. Nothing if there is none
-  /// or it is not positive.
+  /// or it is not from Least to Most.
   std::optional<double> takeFrom(std::string &Text) const;
 };
 

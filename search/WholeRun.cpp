@@ -108,7 +108,9 @@ static void setTime(const Objective &Goal, WholeRun &R) {
     else
       R.Result = Fitness::failed(
           Stage::Compare, "standard output has no number above 0 where '" +
-                              Goal.Pattern + "' looks for it");
+                              Goal.Pattern +
+                              "' looks for it, or not one from 1e-150 to "
+                              "1e150");
   } else {
     for (const WholeRun::Kernel &K : R.Kernels)
       R.Result.Time += K.Microseconds * 1000;

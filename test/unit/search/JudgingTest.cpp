@@ -111,6 +111,17 @@ TEST(Objectives, TakeTheLastNumberOutOfWhatIsCompared) {
   EXPECT_EQ(Best.takeFrom(Accuracy), 2);
 }
 
+TEST(Objectives, NumbersWhoseQuotientsAreNone) {
+  for (const char *Pattern : {"stdout:score (.+)", "stdout-max:score (.+)"}) {
+    Objective Score = cantFail(parseObjective(Pattern));
+    for (std::string Text : {"score 1e-310", "score 1e-200", "score 1e200",
+                             "score 1e999", "score inf", "score nan"})
+      EXPECT_EQ(Score.takeFrom(Text), std::nullopt) << Pattern << ": " << Text;
+    std::string Small = "score 1e-150";
+    EXPECT_TRUE(Score.takeFrom(Small)) << Pattern;
+  }
+}
+
 TEST(Objectives, CodeDecidesOnlyForWhatIsValid) {
   CostRunner R(std::make_unique<SaidTime>(1),
                [](const Payload &Code) -> Expected<double> {
