@@ -123,14 +123,17 @@ static cl::opt<bool> Json("json",
                                    "output"),
                           cl::cat(Category));
 
-// Arguments that name files keep their meaning in another working directory.
-static std::string anchored(StringRef Word) {
-  if (Word.starts_with("-") || !sys::fs::exists(Word))
-    return Word.str();
-  SmallString<128> Path(Word);
+static std::string absolute(StringRef Name) {
+  SmallString<128> Path(Name);
   sys::fs::make_absolute(Path);
   sys::path::remove_dots(Path, /*remove_dot_dot=*/false);
   return Path.str().str();
+}
+
+// Arguments that name files keep their meaning in another working directory.
+static std::string anchored(StringRef Word) {
+  bool IsFile = !Word.starts_with("-") && sys::fs::exists(Word);
+  return IsFile ? absolute(Word) : Word.str();
 }
 
 // GPUs may be files, told apart from names as the embedded GPU does it.
@@ -140,7 +143,7 @@ static std::string anchoredGpus(StringRef List) {
   std::vector<std::string> All;
   for (StringRef Name : Names)
     All.push_back(Name.contains('/') || Name.ends_with(".gpu")
-                      ? anchored(Name.trim())
+                      ? absolute(Name.trim())
                       : Name.str());
   return join(All, ",");
 }
@@ -175,17 +178,27 @@ static Error checkScenario() {
                                shellWord(ScenarioFile));
 }
 
-// Relative names in a scenario start at its folder.
+// What options name is where they were typed.
+static void anchorOptions() {
+  for (cl::opt<std::string> *File : {&Out, &Folder, &Judge})
+    if (!File->empty())
+      *File = absolute(*File);
+  for (cl::opt<std::string> *Names : {&Gpu, &BestOn})
+    *Names = anchoredGpus(*Names);
+}
+
+// Relative names in a scenario start at its folder, where all runs are.
 static Expected<std::vector<std::string>> takeScenario() {
   if (Error E = checkScenario())
     return E;
   Expected<Scenario> S = readScenario(ScenarioFile);
   if (!S)
     return S.takeError();
-  StringRef Folder = sys::path::parent_path(ScenarioFile);
-  if (!Folder.empty())
-    if (std::error_code EC = sys::fs::set_current_path(Folder))
-      return createStringError(EC, "cannot enter '" + Folder + "'");
+  anchorOptions();
+  StringRef Home = sys::path::parent_path(ScenarioFile);
+  if (!Home.empty())
+    if (std::error_code EC = sys::fs::set_current_path(Home))
+      return createStringError(EC, "cannot enter '" + Home + "'");
   if (Error E = checkValues(*S))
     return E;
   preset(Out, S->Out);
@@ -248,12 +261,9 @@ static Error fill(ArrayRef<std::string> Program, PipelineOptions &O) {
     S.HeldOut.push_back(std::move(*Other));
   }
   S.Outputs.assign(Outputs.begin(), Outputs.end());
-  S.Out = anchored(
+  S.Out = absolute(
       Out.empty() ? (sys::path::filename(Program.front()) + ".gevo.json").str()
                   : Out.getValue());
-  SmallString<128> Path(S.Out);
-  sys::fs::make_absolute(Path);
-  S.Out = Path.str().str();
   if (Judge.empty())
     if (Error E = checkOut(S.Out))
       return E;
@@ -371,13 +381,9 @@ gevo::pipelineOptions(std::vector<std::string> Program) {
     return E;
   if (Error E = setBudget(O))
     return E;
-  SmallString<128> Path(O.Folder);
-  sys::fs::make_absolute(Path);
-  O.Folder = Path.str().str();
+  O.Folder = absolute(O.Folder);
   if (!Judge.empty()) {
-    SmallString<128> File(Judge);
-    sys::fs::make_absolute(File);
-    O.Judge = File.str().str();
+    O.Judge = absolute(Judge);
     // What is captured to judge is not what a search goes on with.
     O.JudgeFolders = O.Folder + ".judge-";
     O.Folder = O.JudgeFolders + std::to_string(getpid());
