@@ -173,8 +173,10 @@ Fitness LaunchRunner::runAll(const Payload &Code, bool AllChecks) {
     uint64_t Weight = S.Captured.Cases[I].Weight;
     // What is left, of which every launch that this one stands for needs as
     // much; a device that counts no cycles has no limit.
-    uint64_t Limit =
-        std::ceil(Originals[I].Cycles * Left / Weight / Originals[I].Time);
+    const Cost &First = Originals[I];
+    uint64_t Limit = First.Cycles && First.Time > 0
+                         ? std::ceil(First.Cycles * Left / Weight / First.Time)
+                         : 0;
     Fitness F = replay(I, Code.Modules[S.ModuleOf[I]], AllChecks, Limit);
     if (!F.valid()) {
       if (I < S.Names.size())
