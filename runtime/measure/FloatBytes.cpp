@@ -78,7 +78,41 @@ private:
   Different All, Alike;
 };
 
+/// Are words pairs of floats of 16 bits of type \p T? Both of a pair are mostly
+/// near each other; the lower one of another word is anything.
+bool arePairs(ElementType T, const std::set<uint32_t> &Words) {
+  constexpr double Near = 128;
+  constexpr size_t Enough = 16;
+  size_t Pairs = 0, Alike = 0;
+  for (uint32_t Word : Words) {
+    uint16_t Half[2] = {uint16_t(Word), uint16_t(Word >> 16)};
+    double Low = largestMagnitude(T, &Half[0], 1),
+           High = largestMagnitude(T, &Half[1], 1);
+    if (!(Half[0] << 1 & 0xffff) || !(Half[1] << 1 & 0xffff))
+      continue;
+    ++Pairs;
+    Alike +=
+        isUsual(Low) && isUsual(High) && Low < High * Near && High < Low * Near;
+  }
+  return Pairs >= Enough && Alike * 10 >= Pairs * 9;
+}
+
 } // namespace
+
+std::vector<ElementType> measure::halfTypesOf(std::string_view Content) {
+  constexpr size_t Most = 1024;
+  std::set<uint32_t> Words;
+  for (size_t I = 0; I + 4 <= Content.size() && Words.size() < Most; I += 4) {
+    uint32_t Word;
+    std::memcpy(&Word, Content.data() + I, 4);
+    Words.insert(Word);
+  }
+  std::vector<ElementType> Types;
+  for (ElementType T : {ElementType::F16, ElementType::BF16})
+    if (arePairs(T, Words))
+      Types.push_back(T);
+  return Types;
+}
 
 std::vector<ElementType> measure::floatTypesOf(std::string_view Content) {
   bool Single = isFloats<float>(Content), Double = isFloats<double>(Content);

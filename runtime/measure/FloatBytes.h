@@ -24,6 +24,10 @@ namespace gevo::measure {
 /// pairs of floats are a double.
 std::vector<ElementType> floatTypesOf(std::string_view Content);
 
+/// The floats of 16 bits that a content looks like pairs of: none, or one or
+/// both types. A few of them tell nothing.
+std::vector<ElementType> halfTypesOf(std::string_view Content);
+
 /// Compares, as floats of type \p T, those elements that are expected to be
 /// numbers that people compute with; the others are no floats. Their largest
 /// says nothing, as whole numbers may look like floats, so there is no share

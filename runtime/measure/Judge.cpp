@@ -140,19 +140,21 @@ const std::vector<ElementType> &MemoryImage::floatsIn(size_t Buffer,
   std::vector<ElementType> &Types = It->second;
   if (!New)
     return Types;
-  if (Stored == ElementType::U32)
-    Types = {ElementType::F32};
-  if (Stored == ElementType::U64) {
-    std::string All;
-    forRuns(Buffer, [&](Part &P, const Run &R) {
-      if (R.Type == Stored)
-        All += viewOf(P.expected(), R);
-    });
-    Types = floatTypesOf(All);
-    // Some of the words are, perhaps.
-    if (Types.empty())
-      Types = {ElementType::F64};
-  }
+  std::string All;
+  forRuns(Buffer, [&](Part &P, const Run &R) {
+    if (R.Type == Stored)
+      All += viewOf(P.expected(), R);
+  });
+  // Without a sign of what they are, some of the words may still be floats.
+  auto orElse = [](std::vector<ElementType> Found, ElementType Other) {
+    return Found.empty() ? std::vector<ElementType>{Other} : Found;
+  };
+  if (Stored == ElementType::U16)
+    Types = orElse(halfTypesOf(All), ElementType::F16);
+  else if (Stored == ElementType::U32)
+    Types = orElse(halfTypesOf(All), ElementType::F32);
+  else if (Stored == ElementType::U64)
+    Types = orElse(floatTypesOf(All), ElementType::F64);
   return Types;
 }
 
@@ -254,9 +256,12 @@ void MemoryImage::judgeRun(Part &P, const Run &Stretch, const OutputRule &Rule,
     fail(R, Outcome::WrongOutput,
          element(Diff.FirstFailing) + " is " + Diff.Actual + ", expected " +
              Diff.Expected + " (" + gpu::elementName(T) +
-             (ByLooks ? ", which its bits look like; type:T in its rule says "
-                        "what they are, as in rel:1e-3,type:u32)"
-                      : ")"));
+             (ByLooks ? std::string(", which its bits look like; type:T in its "
+                                    "rule says what they are, as in "
+                                    "rel:1e-3,type:") +
+                            gpu::elementName(Stretch.Type)
+                      : "") +
+             ")");
 }
 
 void MemoryImage::judgePart(Part &P, const OutputRule &Rule, OutputResult &Out,

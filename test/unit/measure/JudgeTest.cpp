@@ -185,4 +185,26 @@ TEST_F(JudgeTest, DoublesAndPairsThatAreStoredAsBits) {
   EXPECT_FALSE(judge(Double, Far, "rel:1e-3").passed());
 }
 
+// As of __half2, of which PTX says no more than its size.
+TEST_F(JudgeTest, HalvesThatAreStoredAsBits) {
+  using Words = Pairs<uint32_t, uint32_t>;
+  constexpr ElementType U32 = ElementType::U32, U16 = ElementType::U16;
+  // From 1 to 2 in the upper half, from 2 to 4 in the lower one.
+  auto same = [](unsigned K) { return 0x3c004000 + K * 0x90007; };
+  Words Want{U32, U32, same, same}, Near = Want, Far = Want;
+  Near.FirstOf = [](unsigned K) { return 0x3c004001 + K * 0x90007; };
+  Far.FirstOf = [](unsigned K) { return 0x3c004014 + K * 0x90007; };
+  EXPECT_TRUE(judge(Want, Near, "rel:1e-3").passed());
+  ReplayResult R = judge(Want, Far, "rel:1e-3");
+  EXPECT_EQ(R.Result, Outcome::WrongOutput);
+  EXPECT_NE(R.Reason.find("element 0 of arg1 is 2.0390625, expected 2 (f16"),
+            std::string::npos)
+      << R.Reason;
+  for (Words *W : {&Want, &Near, &Far})
+    W->First = W->Second = U16;
+  EXPECT_TRUE(judge(Want, Near, "rel:1e-3").passed());
+  EXPECT_FALSE(judge(Want, Far, "rel:1e-3").passed());
+  EXPECT_TRUE(judge(Want, Far, "rel:2e-3,type:u16").passed());
+}
+
 } // namespace
