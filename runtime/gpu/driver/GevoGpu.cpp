@@ -153,7 +153,8 @@ GEVO_EXPORT int gevoGpuGetCounters(GevoGpuCounters *Counters, size_t Size) {
                          C.GlobalStores,     C.SharedLoads,
                          C.SharedStores,     C.Atomics,
                          C.Blocks,           Ctx->LastMicroseconds,
-                         Ctx->LastCycles,    Ctx->LastFromSass};
+                         Ctx->LastCycles,    Ctx->LastFromSass,
+                         C.RaceWork};
   std::memcpy(Counters, &All, std::min(Size, sizeof(All)));
   return CUDA_SUCCESS;
 }

@@ -91,6 +91,7 @@ typedef struct GevoGpuCounters {
   double Microseconds; /* on the model's clock, or a bound without it */
   uint64_t Cycles;     /* on the model's clock, or 0 without it */
   uint64_t FromSass;   /* 1 if instructions cost what machine code says */
+  uint64_t RaceWork;   /* accesses that the race check looked at, and clocks */
 } GevoGpuCounters;
 
 /* Size is sizeof(GevoGpuCounters) of the caller. */

@@ -213,6 +213,8 @@ bool LaunchSession::Impl::turn(Resident &R, uint64_t Quantum) {
   if (R.Done)
     return true;
   BlockStop Stop = R.Running->run(Quantum);
+  if (G.Races)
+    G.Result.Counters.RaceWork = G.Races->work();
   R.Accesses = R.Running->Accesses;
   R.Traced |= R.Running->Warps.front()->Trace != nullptr;
   if (R.Traced)

@@ -109,8 +109,9 @@ struct LaunchCounters {
   uint64_t GlobalStores = 0;
   uint64_t SharedLoads = 0;
   uint64_t SharedStores = 0;
-  uint64_t Atomics = 0; ///< Warp instructions, all spaces.
-  uint64_t Blocks = 0;  ///< Completed.
+  uint64_t Atomics = 0;  ///< Warp instructions, all spaces.
+  uint64_t Blocks = 0;   ///< Completed.
+  uint64_t RaceWork = 0; ///< See RaceDetector::work.
 };
 
 /// How a launch went.

@@ -55,6 +55,9 @@ public:
   void access(Warp &W, const Inst &I, uint32_t Mask,
               const uint64_t (&A)[WarpSize], uint32_t Bytes, AccessKind Kind,
               TraceSpace Space);
+  /// What it took so far, in accesses that were looked at and in clocks that
+  /// were joined: the same on every machine.
+  uint64_t work() const { return Looked + joinedRows() - RowsBefore; }
   /// Memory is new to the program.
   void forget(uint64_t Address, uint64_t Bytes) {
     Global.forget(Address, Bytes, GlobalPool);
@@ -118,6 +121,8 @@ private:
   GlobalShadow Global;
   RecordPool GlobalPool;
   SyncWords GlobalWords;
+  uint64_t Looked = 0; ///< Accesses.
+  const uint64_t RowsBefore = joinedRows();
   RecordList Scratch;   ///< The accesses of the word that is visited.
   bool Stopped = false; ///< No longer watching.
 };

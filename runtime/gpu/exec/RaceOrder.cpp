@@ -32,8 +32,34 @@ uint64_t timeOf(const Knowledge &K, uint32_t Block, uint32_t Thread,
 } // namespace
 
 void ScopedClock::join(const ScopedClock &O) {
-  Gpu.join(O.Gpu);
+  bool Alike = areAlike() && O.areAlike();
   Cta.join(O.Cta);
+  if (Alike)
+    Gpu = Cta;
+  else
+    Gpu.join(O.Gpu);
+}
+
+void ScopedClock::publish(const RaceClock &What, bool CtaScope) {
+  bool Alike = areAlike();
+  Cta.join(What);
+  if (CtaScope)
+    return;
+  if (Alike)
+    Gpu = Cta;
+  else
+    Gpu.join(What);
+}
+
+void ScopedClock::raiseThread(uint32_t Block, uint32_t Thread, uint64_t GpuTime,
+                              uint64_t CtaTime) {
+  bool Alike = areAlike() && GpuTime == CtaTime;
+  if (CtaTime)
+    Cta.raiseThread(Block, Thread, CtaTime);
+  if (Alike)
+    Gpu = Cta;
+  else if (GpuTime)
+    Gpu.raiseThread(Block, Thread, GpuTime);
 }
 
 void Knowledge::join(const Knowledge &O) {
@@ -46,7 +72,7 @@ void Knowledge::join(const Knowledge &O) {
 void Knowledge::acquire(const Knowledge &From, bool CtaScope) {
   for (const ScopedClock *S : {&From.Polled, &From.Counted}) {
     Known.join(S->Cta);
-    if (!CtaScope)
+    if (!CtaScope && !S->areAlike())
       Known.join(S->Gpu);
   }
 }
@@ -118,10 +144,8 @@ void RaceOrder::gather(BlockOrder &B, uint32_t Warp, uint32_t Lanes,
     unsigned L = takeLane(M);
     if (W.Lanes[L])
       To.join(*W.Lanes[L]);
-    if (W.GpuFence[L])
-      To.Published.Gpu.of(B.Block).raiseThread(Warp * 32 + L, W.GpuFence[L]);
-    if (W.CtaFence[L])
-      To.Published.Cta.of(B.Block).raiseThread(Warp * 32 + L, W.CtaFence[L]);
+    To.Published.raiseThread(B.Block, Warp * 32 + L, W.GpuFence[L],
+                             W.CtaFence[L]);
   }
 }
 
@@ -134,14 +158,14 @@ void RaceOrder::warpSync(BlockOrder &B, uint32_t Warp, uint32_t Lanes) {
     W.All.passBarrier();
     for (auto &L : W.Lanes)
       L.reset();
-    W.All.Known.of(B.Block).raiseWarp(Warp, Now);
+    W.All.Known.raiseWarp(B.Block, Warp, Now);
     return;
   }
   Knowledge Joint;
   gather(B, Warp, Lanes, Joint);
   Joint.passBarrier();
   for (uint32_t M = Lanes; M;)
-    Joint.Known.of(B.Block).raiseThread(Warp * 32 + takeLane(M), Now);
+    Joint.Known.raiseThread(B.Block, Warp * 32 + takeLane(M), Now);
   for (uint32_t M = Lanes; M;)
     lane(W, takeLane(M)).join(Joint);
 }
@@ -165,7 +189,7 @@ void RaceOrder::wholeBarrier(BlockOrder &B) {
   }
   B.All.passBarrier();
   if (Fine)
-    B.All.Known.of(B.Block).raiseAll(Now);
+    B.All.Known.raiseAll(B.Block, Now);
 }
 
 void RaceOrder::arrive(BlockOrder &B, uint32_t Number, uint32_t Warp,
@@ -174,7 +198,7 @@ void RaceOrder::arrive(BlockOrder &B, uint32_t Number, uint32_t Warp,
   Knowledge &To = B.Arrived[Number];
   gather(B, Warp, Lanes, To);
   for (uint32_t M = Lanes; M;)
-    To.Known.of(B.Block).raiseThread(Warp * 32 + takeLane(M), Now);
+    To.Known.raiseThread(B.Block, Warp * 32 + takeLane(M), Now);
 }
 
 void RaceOrder::complete(BlockOrder &B, uint32_t Number,
@@ -203,9 +227,7 @@ void RaceOrder::fence(BlockOrder &B, uint32_t Warp, uint32_t Lanes,
   W.Fresh = false;
   W.Fenced = true;
   auto Publish = [&](Knowledge &To, const RaceClock &What) {
-    To.Published.Cta.join(What);
-    if (!CtaScope)
-      To.Published.Gpu.join(What);
+    To.Published.publish(What, CtaScope);
   };
   bool Whole = (Lanes & W.Started) == W.Started;
   if (Whole) {
@@ -281,21 +303,36 @@ void RaceOrder::release(BlockOrder &B, uint32_t Warp, uint32_t Lanes,
   if (!Any)
     return;
   LastSync = tick();
-  Knowledge All;
-  All.Published = B.All.Published;
-  gather(B, Warp, Lanes, All);
-  ScopedClock &What = All.Published;
   SyncWord &S = Words[Address];
   S.Version = Now;
   S.Last.Time = Now;
   S.Last.Block = B.Block;
   S.Last.Warp = uint8_t(Warp);
   S.Last.Lanes = Lanes;
-  S.Cta[B.Block].join(What.Cta);
-  if (CtaScope || What.Gpu.empty())
+  // Both scopes as one, as they are often alike.
+  RaceClock &OfBlock = S.Cta[B.Block];
+  ScopedClock To{CtaScope ? RaceClock() : std::move(S.Gpu), std::move(OfBlock)};
+  auto Publish = [&](const ScopedClock &What) {
+    if (CtaScope)
+      To.Cta.join(What.Cta);
+    else
+      To.join(What);
+  };
+  Publish(B.All.Published);
+  Publish(W.All.Published);
+  for (uint32_t M = Lanes; M;) {
+    unsigned L = takeLane(M);
+    if (W.Lanes[L])
+      Publish(W.Lanes[L]->Published);
+    To.raiseThread(B.Block, Warp * 32 + L, CtaScope ? 0 : W.GpuFence[L],
+                   W.CtaFence[L]);
+  }
+  OfBlock = std::move(To.Cta);
+  if (CtaScope)
     return;
-  S.Gpu.join(What.Gpu);
-  Published.of(B.Block).join(What.Gpu.of(B.Block));
+  S.Gpu = std::move(To.Gpu);
+  // What others know of this block has been published before.
+  Published.joinBlock(B.Block, S.Gpu);
 }
 
 uint32_t RaceOrder::unordered(const AccessRecord &R, const BlockOrder &B,

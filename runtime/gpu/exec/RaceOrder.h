@@ -30,6 +30,7 @@
 #include "runtime/gpu/exec/RaceClock.h"
 
 #include <array>
+#include <map>
 #include <memory>
 #include <unordered_map>
 
@@ -40,7 +41,13 @@ struct ScopedClock {
   RaceClock Gpu; ///< Between all threads,
   RaceClock Cta; ///< and those of a block.
   bool empty() const { return Gpu.empty() && Cta.empty(); }
+  /// The same in both, which is all there is if no fence was of a block only.
+  bool areAlike() const { return Gpu.sharesWith(Cta); }
   void join(const ScopedClock &O);
+  /// A fence.
+  void publish(const RaceClock &What, bool CtaScope);
+  void raiseThread(uint32_t Block, uint32_t Thread, uint64_t GpuTime,
+                   uint64_t CtaTime);
 };
 
 /// How a strong access saw what another thread published: by a load or an
