@@ -91,6 +91,8 @@ static void addPasses(ModulePassManager &MPM, OptimizationLevel Level) {
     return;
   O.Report = text(Report, "GEVO_REPORT");
   O.Strict = flag(Strict, "GEVO_STRICT");
+  // Of gevo-clang++, which was told the file on its command line.
+  O.MustRead = sys::Process::GetEnv("GEVO_EDITS_NEEDED") == "1";
   O.Remap = flag(Remap, "GEVO_REMAP");
   MPM.addPass(ReplayPass(std::move(O)));
 }

@@ -27,6 +27,8 @@ struct RecordPassOptions {
 struct ReplayPassOptions {
   std::string Edits;
   bool Strict = false;
+  /// A set that cannot be read is an error, too.
+  bool MustRead = false;
   bool Remap = false;
   /// A folder for the JSON report; none if empty.
   std::string Report;

@@ -158,9 +158,12 @@ PreservedAnalyses ReplayPass::run(Module &M, ModuleAnalysisManager &) {
   }
   Expected<EditSet> Set = readEditSet(O.Edits);
   if (!Set) {
-    report(M.getContext(), O.Strict ? DS_Error : DS_Warning,
-           toString(Set.takeError()) + "; " + describe(M) +
-               " is compiled without edits");
+    std::string Why = toString(Set.takeError());
+    if (O.Strict || O.MustRead)
+      report(M.getContext(), DS_Error, Why);
+    else
+      report(M.getContext(), DS_Warning,
+             Why + "; " + describe(M) + " is compiled without edits");
     return PreservedAnalyses::all();
   }
   ReplayOptions Options;

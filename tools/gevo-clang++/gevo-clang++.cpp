@@ -90,6 +90,9 @@ static const Option &takeOption(const std::string &Argument) {
       fail("cannot read '" + Value + "', named by " + Name + ": " +
            std::strerror(errno));
     setenv(O.Variable, Value.c_str(), 1);
+    // Only the plugin knows what an edit set is.
+    if (O.IsInput)
+      setenv("GEVO_EDITS_NEEDED", "1", 1);
     return O;
   }
   fail("unknown option '" + Name + "'; gevo-clang++ --gevo-help lists them");
@@ -188,6 +191,10 @@ int main(int Count, char **Arguments) {
       const Option &O = takeOption(A);
       OfReplay = O.OfReplay ? &O : OfReplay;
       continue;
+    }
+    if (A == "--version") {
+      std::puts("gevo " GEVO_VERSION);
+      std::fflush(stdout);
     }
     // clang's own options follow.
     if (A == "--help" || A == "-help") {
