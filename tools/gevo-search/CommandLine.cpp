@@ -33,6 +33,7 @@ static cl::OptionCategory Category("gevo-search options");
 static cl::opt<std::string> ScenarioFile(cl::Positional,
                                          cl::desc("[scenario.yaml]"),
                                          cl::cat(Category));
+static cl::list<std::string> Surplus(cl::Positional, cl::cat(Category));
 static cl::opt<std::string> Out("o", cl::value_desc("file"),
                                 cl::desc("Write the edit set here (default: "
                                          "PROGRAM.gevo.json)"),
@@ -336,6 +337,13 @@ static Error checkResume(bool HasProgram) {
 
 // Of the command line, before a scenario is built.
 static Error checkOptions(bool HasProgram) {
+  if (!Surplus.empty())
+    return createStringError(
+        inconvertibleErrorCode(),
+        "a search takes one scenario, not '" + ScenarioFile + "' and '" +
+            Surplus.front() +
+            "'; write a program after --, as in gevo-search -- " +
+            shellWord(ScenarioFile) + " " + shellText(Surplus));
   if (!Resume.empty())
     if (Error E = checkResume(HasProgram))
       return E;

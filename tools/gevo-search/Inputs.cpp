@@ -53,6 +53,8 @@ Error Judges::capture(bool Again, bool Validates) {
         counted(Launches->Captured.Cases.size(), "captured launch") + " of " +
         Twine(Count));
   V.say("compared there: " + outputsOf(Launches->Captured, Launches->Rules));
+  if (Error E = checkRules())
+    return E;
   if (Asked.OtherInputs)
     if (Error E = makeInputs(Again, Validates))
       return E;

@@ -59,12 +59,13 @@ Error Judges::prepare(bool Again, bool Validates) {
   if (!Whole)
     if (Error E = capture(Again, Validates))
       return E;
+  // Before inputs are made, which takes long, if launches were captured.
+  if (Error E = checkRules())
+    return E;
   if (Whole && Asked.OtherInputs && Validates)
     if (Error E = makeProof(Again))
       return E;
-  if (Error E = leaveSilent())
-    return E;
-  return checkRules();
+  return leaveSilent();
 }
 
 // A rule for an output that is not there would be followed by nobody.

@@ -9,8 +9,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/edit/Version.h"
 #include "tools/gevo-search/Building.h"
 #include "tools/gevo-search/CommandLine.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/WithColor.h"
 #include <csignal>
@@ -50,6 +52,7 @@ static Error search(std::vector<std::string> Program, RankLink *Ranks) {
 
 int main(int Count, char **Arguments) {
   InitLLVM Init(Count, Arguments);
+  cl::SetVersionPrinter([](raw_ostream &OS) { OS << producer() << '\n'; });
   std::vector<std::string> Program = parseCommandLine(Count, Arguments);
   handleSignals();
   Expected<std::unique_ptr<RankLink>> Ranks = openRanks();
