@@ -14,6 +14,9 @@ using namespace gevo::measure;
 
 namespace {
 
+/// So much of the race check's work takes as long as a warp instruction.
+constexpr uint64_t RaceWorkOfStep = 8;
+
 /// The marks of the last launch for the bytes of \p P; \p End gets where those
 /// that it touched end, if it touched any.
 bool takeMarks(Device &D, const capture::Buffer &B, capture::Piece &P,
@@ -82,13 +85,15 @@ std::string renewBuffer(Device &D, const capture::Bytes &All,
 
 bool measure::renewExpected(Device &D, capture::Case &C, const std::string &Ptx,
                             const ReplayOptions &O, std::string &Error,
-                            std::vector<uint64_t> *Ends) {
+                            std::vector<uint64_t> *Ends, uint64_t *Steps) {
   if (!D.isEmbedded()) {
     Error = "only the embedded GPU knows what a launch writes";
     return false;
   }
   if (Ends)
     Ends->clear();
+  if (Steps)
+    *Steps = 0;
   if (C.usesHeap()) {
     Error = "the launch uses memory of malloc in device code";
     return false;
@@ -105,6 +110,8 @@ bool measure::renewExpected(Device &D, capture::Case &C, const std::string &Ptx,
   D.makeCurrent();
   D.driver().gevoGpuWatchWrites(2);
   ReplayResult Result = R.run(Ptx, O);
+  if (Steps)
+    *Steps = Result.WarpInstructions + Result.RaceWork / RaceWorkOfStep;
   bool Ok = Result.passed() || Result.Result == Outcome::InputChanged;
   Error = Ok ? "" : Result.Reason;
   for (size_t K = 0; Ok && K < C.Buffers.size(); ++K) {

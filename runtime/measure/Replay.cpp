@@ -298,6 +298,7 @@ void Replay::Impl::takeCounters(const ReplayOptions &O, ReplayResult &R) {
     std::tie(R.WhyRules, R.RulesCause) = D.whyRules();
   R.FromSass = Counters.FromSass && R.WhyRules.empty();
   R.WarpInstructions += Counters.WarpInstructions;
+  R.RaceWork += Counters.RaceWork;
 }
 
 /// Turns the status of a launch and its findings into a result; true to go on.

@@ -109,6 +109,7 @@ struct ReplayResult {
   std::string WhyRules;
   int RulesCause = 0;
   uint64_t WarpInstructions = 0; ///< 0 where they are not counted.
+  uint64_t RaceWork = 0;         ///< As GevoGpuCounters has it.
   double Error = 0;              ///< The largest MaxError of the outputs.
   std::vector<Finding> Findings;
   std::vector<OutputResult> Outputs;
@@ -160,10 +161,11 @@ private:
 /// buffers now hold Before, and takes the memory afterwards as what is
 /// expected. False if the run is not clean; \p Error says why. \p Ends gets, by
 /// buffer, where the last byte that the launch touched ends; 0: it touched
-/// none.
+/// none. \p Steps gets what it took, as if all of it were warp instructions.
 bool renewExpected(Device &D, capture::Case &C, const std::string &Ptx,
                    const ReplayOptions &O, std::string &Error,
-                   std::vector<uint64_t> *Ends = nullptr);
+                   std::vector<uint64_t> *Ends = nullptr,
+                   uint64_t *Steps = nullptr);
 
 } // namespace gevo::measure
 

@@ -11,17 +11,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/gevo-search/Capturing.h"
-#include "passes/edit/AtomicFile.h"
 #include "search/MachineError.h"
-#include "search/OtherSizes.h"
 #include "search/Workers.h"
-#include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
-#include <numeric>
 #include <unistd.h>
 
 using namespace llvm;
@@ -114,8 +110,7 @@ static std::string profileText(const LaunchScenario &Launches,
   return formatv("{0}", json::Value(std::move(Flat))).str();
 }
 
-// What \p Work says, of a process of its own.
-static Expected<std::string> askOnce(std::function<std::string()> Work) {
+Expected<std::string> gevo::askOnce(std::function<std::string()> Work) {
   WorkerLimits Limits;
   Limits.MemoryBytes = 0;
   Limits.Seconds = 600;
@@ -234,147 +229,4 @@ Error gevo::observeReach(const LaunchScenario &Launches,
     return Marks.takeError();
   Device.setReached(*Marks);
   return Error::success();
-}
-
-// The cases to make others of: of each kernel those that stand for most time.
-static std::vector<size_t> typicalCases(const LaunchScenario &From,
-                                        unsigned PerKernel) {
-  const capture::Capture &All = From.Captured;
-  std::vector<size_t> Order(All.Cases.size()), Chosen;
-  std::iota(Order.begin(), Order.end(), 0);
-  llvm::stable_sort(Order, [&](size_t A, size_t B) {
-    auto Share = [&](size_t I) {
-      return All.Cases[I].Microseconds * All.Cases[I].Weight;
-    };
-    return Share(A) > Share(B);
-  });
-  std::map<std::pair<std::string, unsigned>, unsigned> Count;
-  for (size_t I : Order) {
-    const std::string &Kernel = All.Cases[I].Launches[0].Kernel;
-    unsigned Module = From.Namesakes.count(Kernel) ? From.ModuleOf[I] + 1 : 0;
-    if (Count[{Kernel, Module}]++ < PerKernel)
-      Chosen.push_back(I);
-  }
-  return Chosen;
-}
-
-// "smooth" of "smooth(float*, int)".
-static std::string shortName(const std::string &Kernel) {
-  std::string Name = demangle(Kernel);
-  return Name.substr(0, Name.find('('));
-}
-
-// Draws, lets the original tell what is expected, and writes what it got along
-// with. The reply: names of the inputs, as JSON.
-static std::string makeInputs(const LaunchScenario &From,
-                              const std::string &Gpu, const MakeInputs &Which,
-                              const std::string &Folder) {
-  std::string Problem;
-  measure::DeviceOptions DO;
-  DO.Model = Gpu;
-  std::unique_ptr<measure::Device> D = measure::Device::open(DO, Problem);
-  if (!D)
-    return Problem;
-  measure::ReplayOptions O;
-  O.AcceptedFindings = From.AcceptedFindings;
-  capture::Capture Made = From.Captured;
-  Made.Cases.clear();
-  json::Array Names;
-  Random Dice(Which.Seed);
-  for (size_t I : typicalCases(From, Which.PerKernel)) {
-    const capture::Case &C = From.Captured.Cases[I];
-    const std::string &Ptx = From.Captured.Modules[C.Module];
-    KernelTraits Traits = traitsOf(Ptx, C.Launches[0].Kernel);
-    capture::Case Same = C;
-    std::vector<uint64_t> Before, Now;
-    bool Known = measure::renewExpected(*D, Same, Ptx, O, Problem, &Before);
-    auto Run = [&](capture::Case &Changed, std::vector<uint64_t> &Ends) {
-      return measure::renewExpected(*D, Changed, Ptx, O, Problem, &Ends);
-    };
-    auto Works = [&](capture::Case &Changed) { return Run(Changed, Now); };
-    auto Add = [&](OtherInput &Other) {
-      Names.push_back(shortName(C.Launches[0].Kernel) + " with " + Other.What);
-      Other.Changed.Weight = 1;
-      Made.Cases.push_back(std::move(Other.Changed));
-    };
-    for (OtherInput &Other : drawOtherInputs(C, Traits, Dice, Works)) {
-      if (!Works(Other.Changed))
-        continue;
-      if (Known)
-        fitBuffers(Other, Before, Now);
-      Add(Other);
-    }
-    if (Known)
-      for (OtherInput &Other : drawLargerInputs(C, Before, Traits, Dice, Run))
-        Add(Other);
-  }
-  if (!Made.Cases.empty() && !capture::writeCapture(Folder, Made, Problem))
-    return Problem;
-  return formatv("{0}", json::Value(std::move(Names))).str();
-}
-
-std::vector<std::string> gevo::sameSize(const capture::Capture &From,
-                                        const capture::Capture &Made) {
-  std::map<std::string, bool> Varied;
-  for (const capture::Case &C : From.Cases) {
-    bool &Is = Varied[shortName(C.Launches[0].Kernel)];
-    for (const capture::Case &Other : Made.Cases)
-      if (Other.Index == C.Index && Other.Module == C.Module)
-        Is |= !llvm::equal(
-            C.Buffers, Other.Buffers,
-            [](const capture::Buffer &A, const capture::Buffer &B) {
-              return A.Size == B.Size;
-            });
-  }
-  std::vector<std::string> Same;
-  for (const auto &[Kernel, Is] : Varied)
-    if (!Is)
-      Same.push_back(Kernel);
-  return Same;
-}
-
-Expected<std::optional<LaunchScenario>>
-gevo::otherInputs(const LaunchScenario &From, const std::string &Gpu,
-                  const MakeInputs &Which, const Payload &Original,
-                  const std::string &Folder, bool Again) {
-  std::string List = Folder + ".json", Text;
-  auto File = MemoryBuffer::getFile(List);
-  bool Known = Again && File;
-  if (Known) {
-    Text = (*File)->getBuffer().str();
-  } else {
-    sys::fs::remove_directories(Folder);
-    Expected<std::string> Said =
-        askOnce([&] { return makeInputs(From, Gpu, Which, Folder); });
-    if (!Said)
-      return Said.takeError();
-    Text = *Said;
-  }
-  Expected<std::vector<std::string>> Names =
-      json::parse<std::vector<std::string>>(Text);
-  if (!Names) {
-    consumeError(Names.takeError());
-    constexpr uint64_t ForInputs = 1 << 20;
-    if (Error Full =
-            checkRoom({sys::path::parent_path(Folder).str(), temporaryFolder()},
-                      ForInputs))
-      return Full;
-    return failure("no other inputs can be made: " + Text);
-  }
-  // Once they are known to be there: a search that is resumed takes them.
-  if (!Known)
-    if (Error E =
-            writeFileAtomically(List, [&](raw_ostream &OS) { OS << Text; }))
-      return E;
-  if (Names->empty())
-    return std::nullopt;
-  Expected<LaunchScenario> Made = readLaunches(Folder, Original);
-  if (!Made)
-    return Made.takeError();
-  Made->Names = std::move(*Names);
-  Made->Rules = From.Rules;
-  Made->AcceptedFindings = From.AcceptedFindings;
-  // On other inputs a variant only has to be right.
-  Made->TimeBound = 10;
-  return std::move(*Made);
 }

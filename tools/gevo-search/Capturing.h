@@ -43,21 +43,29 @@ llvm::Error observeReach(const LaunchScenario &Launches,
                          const LaunchScenario *Guards, const std::string &Gpu,
                          IrProgram &Device);
 
+/// What \p Work says, in a process of its own.
+llvm::Expected<std::string> askOnce(std::function<std::string()> Work);
+
 /// Which inputs to make.
 struct MakeInputs {
   /// Of the random stream.
   uint64_t Seed = 1;
   /// Launches of each kernel to make them of, those with most time first.
   unsigned PerKernel = 2;
+  /// What it may take to try out which the original gets along with, in warp
+  /// instructions of it: the same on every machine.
+  uint64_t MostSteps = uint64_t(1) << 28;
 };
 
 /// Launches with inputs made from those of \p From, and with what the original
 /// makes of them; nothing if it got along with none. They are kept in \p Folder
-/// and, if \p Again, taken from there.
+/// and, if \p Again, taken from there. \p GivenUp gets the kernels for which
+/// there would have been more but for the bound of \p Which.
 llvm::Expected<std::optional<LaunchScenario>>
 otherInputs(const LaunchScenario &From, const std::string &Gpu,
             const MakeInputs &Which, const Payload &Original,
-            const std::string &Folder, bool Again);
+            const std::string &Folder, bool Again,
+            std::vector<std::string> &GivenUp);
 
 /// The kernels of \p From of which \p Made, inputs made from it, has none with
 /// buffers of another size, as people call them.

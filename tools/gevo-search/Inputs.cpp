@@ -14,6 +14,9 @@
 #include "tools/gevo-search/Capturing.h"
 #include "tools/gevo-search/Judges.h"
 #include "tools/gevo-search/Overview.h"
+#include "tools/gevo-search/Patience.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Process.h"
 
 using namespace llvm;
 using namespace gevo;
@@ -69,13 +72,35 @@ Error Judges::capture(bool Again, bool Validates) {
   return Error::success();
 }
 
+// What the original makes of inputs only it can tell, and takes its time to.
+Expected<std::optional<LaunchScenario>>
+Judges::makeOthers(const LaunchScenario &From, const MakeInputs &Which,
+                   const std::string &Path, bool Again) const {
+  Patience Wait(V, "making inputs like those of the captured launches",
+                "; the search goes on with those that can be made in a bounded "
+                "number of steps. --other-inputs=false goes without");
+  MakeInputs Bounded = Which;
+  if (std::optional<std::string> Steps =
+          sys::Process::GetEnv("GEVO_INPUT_STEPS"))
+    if (!to_integer(*Steps, Bounded.MostSteps))
+      return createStringError(inconvertibleErrorCode(),
+                               "GEVO_INPUT_STEPS: '" + *Steps +
+                                   "' is not a number");
+  std::vector<std::string> GivenUp;
+  auto Made = otherInputs(From, Targets[0].Scenario.Gpu, Bounded, Original,
+                          Path, Again, GivenUp);
+  if (!GivenUp.empty())
+    V.say("fewer inputs are made, as trying them out takes too many steps: " +
+          join(GivenUp, ", "));
+  return Made;
+}
+
 Expected<std::optional<LaunchScenario>> Judges::drawInputs(size_t Round,
                                                            bool Again) const {
   MakeInputs Which;
   Which.Seed = Asked.Seed + (uint64_t(Round) << 32);
   std::string Number = Round ? "-" + std::to_string(Round + 1) : "";
-  return otherInputs(launchesSeen(), Targets[0].Scenario.Gpu, Which, Original,
-                     Folder + "/others" + Number, Again);
+  return makeOthers(launchesSeen(), Which, Folder + "/others" + Number, Again);
 }
 
 // Guards are the same for every seed, as what is known of code is. They are
@@ -83,8 +108,7 @@ Expected<std::optional<LaunchScenario>> Judges::drawInputs(size_t Round,
 Error Judges::makeInputs(bool Again, bool Validates) {
   constexpr uint64_t GuardSeed = 0x6775617264;
   Expected<std::optional<LaunchScenario>> Made =
-      otherInputs(*Launches, Targets[0].Scenario.Gpu, {GuardSeed, 1}, Original,
-                  Folder + "/guards", Again);
+      makeOthers(*Launches, {GuardSeed, 1}, Folder + "/guards", Again);
   if (!Made)
     return Made.takeError();
   Guards = std::move(*Made);

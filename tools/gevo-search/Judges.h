@@ -24,6 +24,8 @@
 
 namespace gevo {
 
+struct MakeInputs;
+
 class Judges {
 public:
   /// All of these must outlive it. \p Folder is the store's, \p Scratch one
@@ -117,6 +119,9 @@ private:
   const LaunchScenario &launchesSeen() const {
     return Launches ? *Launches : *Seen;
   }
+  llvm::Expected<std::optional<LaunchScenario>>
+  makeOthers(const LaunchScenario &From, const MakeInputs &Which,
+             const std::string &Path, bool Again) const;
   llvm::Expected<std::optional<LaunchScenario>> drawInputs(size_t Round,
                                                            bool Again) const;
   std::unique_ptr<Runner> runnerFor(const Target &T, bool Judging) const;
