@@ -223,7 +223,8 @@ void gevo::gpu::timing::findRegisters(SassInstruction &I,
     Writes &= Name != Other;
   unsigned Width = widthOf(I.Opcode);
   bool Compares = I.Opcode.find("SETP") != std::string::npos ||
-                  I.Opcode.find("PLOP") != std::string::npos;
+                  I.Opcode.find("PLOP") != std::string::npos ||
+                  Name == "FCHK" || Name == "R2P";
   // A wide product has factors of 32 bits and an addend of 64.
   bool WideProduct = I.Opcode.find(".WIDE") != std::string::npos;
   bool Converts =
@@ -236,8 +237,8 @@ void gevo::gpu::timing::findRegisters(SassInstruction &I,
     bool Predicate = startsWith(Operand, "P") || startsWith(Operand, "UP");
     if (K == 0)
       FirstPredicate = Predicate;
-    // Comparisons have two results, additions a carry, shuffles and atomic
-    // operations a predicate before the value.
+    // Comparisons have two predicates or one, additions a carry, shuffles and
+    // atomic operations a predicate before the value.
     bool Second = K == 1 && (Predicate || (FirstPredicate && !Compares));
     bool Address = Operand.find('[') != std::string_view::npos;
     bool Result = Writes && !Address && (K == 0 || Second);

@@ -118,6 +118,10 @@ TEST(Sass, RegistersOfOperands) {
   EXPECT_EQ(Read("IMAD.WIDE", " R2, R3, R9.reuse, R6"),
             Both({2, 3}, {3, 9, 6, 7}));
   EXPECT_EQ(Read("RED.E.ADD", " [R2.64], R5"), Both({}, {2, 3, 5}));
+  // The check of a division reads both of its operands.
+  EXPECT_EQ(Read("FCHK", " P0, R7, R9"), Both({260}, {7, 9}));
+  EXPECT_EQ(Read("FCHK", " P1, R7, c[0x0][0x174]"), Both({261}, {7}));
+  EXPECT_EQ(Read("R2P", " PR, R3, 0x7f"), Both({}, {3}));
 }
 
 TEST(Sass, WhatWasMovedOutOfALoopIsIssuedOutside) {
