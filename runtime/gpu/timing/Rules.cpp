@@ -428,13 +428,3 @@ Unit gevo::gpu::timing::simplePipe(const Profile &P, const ptx::Function &F,
   std::vector<Step> Rule = arithmeticSteps(P, F, I);
   return Rule.size() == 1 && Rule[0].Count == 1 ? Rule[0].Pipe : Unit::None;
 }
-
-bool gevo::gpu::timing::expandsLong(const Profile &P, const ptx::Function &F,
-                                    const Instruction &I) {
-  constexpr unsigned Few = 4;
-  unsigned Count = 0;
-  if (!tracesAccess(I))
-    for (const Step &S : arithmeticSteps(P, F, I))
-      Count += S.Count;
-  return Count > Few;
-}

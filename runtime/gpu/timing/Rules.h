@@ -31,11 +31,6 @@ std::vector<Step> arithmeticSteps(const Profile &P, const ptx::Function &F,
 Unit simplePipe(const Profile &P, const ptx::Function &F,
                 const ptx::Instruction &I);
 
-/// True for arithmetic that becomes more than a few: such expansions have slow
-/// paths that seldom run, and the rules count the fast ones.
-bool expandsLong(const Profile &P, const ptx::Function &F,
-                 const ptx::Instruction &I);
-
 /// The pipe of conversions from and to 64 bits: on GPUs with few units for
 /// doubles those bound them.
 Unit wideConversion(const Profile &P);

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <set>
 
 using namespace gevo::gpu;
 using namespace gevo::gpu::timing;
@@ -108,10 +109,26 @@ unsigned conversionWidth(std::string_view Opcode, bool Result) {
   return Both || Writes == Result ? 2 : 1;
 }
 
+/// Gives \p Call, of the assembler's own function \p Helper, the registers that
+/// this reads before it writes them, and those that it writes.
+void takeRegisters(const SassListing &Helper, SassInstruction &Call) {
+  std::set<uint16_t> Sources, Results;
+  for (const SassInstruction &I : Helper.Code) {
+    for (uint16_t R : I.Sources)
+      if (!Results.count(R))
+        Sources.insert(R);
+    Results.insert(I.Results.begin(), I.Results.end());
+  }
+  Call.Helper = true;
+  Call.Sources.insert(Call.Sources.end(), Sources.begin(), Sources.end());
+  Call.Results.assign(Results.begin(), Results.end());
+}
+
 /// Reads one listing line by line.
 class ListingReader {
 public:
   void line(std::string_view Line);
+  void finishSection();
   SassModule Module;
 
 private:
@@ -122,11 +139,27 @@ private:
   SassListing *Whole = nullptr;   ///< Its machine code.
   SassListing *Current = nullptr; ///< Of the function in it.
   SassListing Ignored;
+  std::map<std::string, SassListing> Helpers; ///< Of the section, by name.
+  struct Call {
+    SassListing *From;
+    size_t Index;
+    std::string To;
+  };
+  std::vector<Call> Calls; ///< Of the section.
   uint32_t PtxLine = 0;
   bool Label = false; ///< The next instruction has one.
 };
 
+void ListingReader::finishSection() {
+  for (const Call &C : Calls)
+    if (auto It = Helpers.find(C.To); It != Helpers.end())
+      takeRegisters(It->second, C.From->Code[C.Index]);
+  Calls.clear();
+  Helpers.clear();
+}
+
 void ListingReader::section(std::string_view Name) {
+  finishSection();
   Kernel = Name.substr(0, Name.find(','));
   Whole = Current = &Module[Kernel];
   PtxLine = 0;
@@ -134,14 +167,15 @@ void ListingReader::section(std::string_view Name) {
 
 /// Behind a kernel stand the functions that it calls: those of the PTX, as
 /// "$kernel$function", and the slow paths of divisions and roots, as
-/// "$__internal_0_$name", which seldom run and have no lines.
+/// "$__internal_0_$name", which have no lines: what they do is their caller's.
 void ListingReader::innerFunction(std::string_view Name) {
   // Names may begin with such a sign, and have others in them.
   if (Name == Kernel)
     return;
   std::string Before = "$" + Kernel + "$";
   bool OfPtx = startsWith(Name, Before) && Name.size() > Before.size();
-  Current = OfPtx ? &Module[std::string(Name.substr(Before.size()))] : &Ignored;
+  Current = OfPtx ? &Module[std::string(Name.substr(Before.size()))]
+                  : &Helpers[std::string(Name)];
   // Each kernel that calls a function has a copy of it.
   if (!Current->Code.empty())
     Current = &Ignored;
@@ -205,6 +239,11 @@ void ListingReader::instruction(std::string_view Line) {
   Rest = Rest.substr(std::min(End, Rest.size()));
   findRegisters(I, Rest.substr(0, Rest.find(';')));
   addRegisters(Guard, I.Sources);
+  if (size_t At = Rest.find("`(");
+      startsWith(I.Opcode, "CALL") && At != std::string_view::npos)
+    Calls.push_back(
+        {Current, Current->Code.size(),
+         std::string(Rest.substr(At + 2, Rest.find(')', At) - At - 2))});
   Current->Code.push_back(std::move(I));
 }
 
@@ -256,6 +295,7 @@ Result<SassModule> gevo::gpu::timing::parseListing(std::string_view Text) {
     R.line(Text.substr(0, End));
     Text.remove_prefix(End == std::string_view::npos ? Text.size() : End + 1);
   }
+  R.finishSection();
   for (const auto &[Name, Listing] : R.Module)
     if (!Listing.Code.empty())
       return std::move(R.Module);

@@ -42,6 +42,9 @@ struct SassInstruction {
   bool Guarded = false;   ///< By the last of its sources.
   bool ReadsLane = false; ///< Its result is the number of the lane.
   bool Spill = false;     ///< Of local memory that PTX does not access.
+  bool Helper = false;    ///< Calls a function of the assembler's own.
+  bool Slow = false;      ///< On a path that seldom runs, and a branch ...
+  bool Chooses = false;   ///< ... that leads there; see SassExpansions.cpp.
   /// Which of the warp's six counters has its results outstanding, and a bit
   /// for each counter that must be zero before it is issued.
   uint8_t Counter = NoCounter;

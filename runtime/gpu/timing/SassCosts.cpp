@@ -47,9 +47,7 @@ private:
   void findCopies();
   void choose();
   SassOp opOf(uint32_t Index, Unit Pipe) const;
-  bool expands(uint32_t Instruction) const {
-    return Instruction != NoIndex && expandsLong(P, F, F.Code[Instruction]);
-  }
+  bool choosesPath(uint32_t Index) const;
   SassPipe kindOf(uint32_t Index) const {
     uint32_t Own = instructionOf(Index);
     return kindIn(P, F, Own == NoIndex ? nullptr : &F.Code[Own],
@@ -60,7 +58,8 @@ private:
   SassOp plainOp(uint32_t Index, const SassPipe &C, uint32_t *Holder) const;
   void placePlain(uint32_t Index, const SassPipe &C, SassFunction &Out);
   SassPlace placeOf(uint32_t Index) const;
-  void placeExpansion(uint32_t Index, SassFunction &Out);
+  void placeCall(uint32_t Index, const SassPipe &C, SassFunction &Out);
+  void placeChoice(uint32_t Index, const SassPipe &C, SassFunction &Out);
   void placeJump(uint32_t Index, SassFunction &Out);
   /// The first PTX instruction of the line of machine instruction \p Index.
   uint32_t instructionOf(uint32_t Index) const {
@@ -186,6 +185,8 @@ void Matching::choose() {
   for (uint32_t K = 0; K < Listing.Code.size(); ++K) {
     SassPipe C = kindOf(K);
     uint32_t Own = originOf(K);
+    if (Listing.Code[K].Slow)
+      continue;
     if (C.Class == SassClass::Pipe || C.Class == SassClass::Nothing)
       To[K] = targetOf(K);
     else if (Own != NoIndex && !jumpsAlways(Listing.Code[K]))
@@ -353,30 +354,40 @@ void Matching::placeJump(uint32_t Index, SassFunction &Out) {
   Out[Op.Instruction].push_back(std::move(Op));
 }
 
-/// The fast path of a long expansion, as the rules have it, between the
-/// registers that the machine code has.
-void Matching::placeExpansion(uint32_t Index, SassFunction &Out) {
-  uint32_t Own = instructionOf(Index);
-  if (Taken[Own]++) {
-    for (uint16_t R : Listing.Code[Index].Results)
-      if (Out[Own].back().Results.size() < 200)
-        Out[Own].back().Results.push_back(R);
+/// Is it a branch that chooses a path of an expansion, which PTX does not have?
+bool Matching::choosesPath(uint32_t Index) const {
+  const SassInstruction &I = Listing.Code[Index];
+  auto It = OfLine.find(I.Line);
+  return I.Chooses &&
+         (It == OfLine.end() ||
+          std::none_of(It->second.begin(), It->second.end(),
+                       [&](uint32_t K) { return endsRegion(F.Code[K]); }));
+}
+
+void Matching::placeChoice(uint32_t Index, const SassPipe &C,
+                           SassFunction &Out) {
+  uint32_t Holder = 0;
+  SassOp Op = plainOp(Index, C, &Holder);
+  // Where it jumps over the slow path, the warp waits for what it jumps to.
+  if (Index + 1 < Listing.Code.size() && Listing.Code[Index + 1].Slow)
+    Op.Stall = uint8_t(std::min<uint64_t>(255, P.pipe(Unit::Branch).Latency));
+  Out[Holder].push_back(std::move(Op));
+}
+
+/// A function of the assembler's own that does all of a PTX instruction, once
+/// for each of these.
+void Matching::placeCall(uint32_t Index, const SassPipe &C, SassFunction &Out) {
+  uint32_t Holder = 0, Own = instructionOf(Index);
+  SassOp Call = plainOp(Index, C, &Holder);
+  std::vector<SassOp> Chain;
+  if (Own != NoIndex)
+    Chain = chainByRules(P, F, Call);
+  if (Chain.empty())
+    return placePlain(Index, C, Out);
+  if (Taken[Own]++)
     return;
-  }
-  constexpr uint16_t Temporary = NumSassRegisters - 1;
-  SassOp Op = opOf(Index, Unit::Int);
-  Op.Instruction = Own;
-  Op.Stall = 0;
-  std::vector<uint16_t> Results = Op.Results;
-  Op.Results = {Temporary};
-  for (const Step &S : arithmeticSteps(P, F, F.Code[Own]))
-    for (unsigned K = 0; K < S.Count; ++K) {
-      Op.Pipe = S.Pipe;
-      Op.Latency = uint16_t(P.pipe(S.Pipe).Latency);
-      Out[Own].push_back(Op);
-      Op.Sources = {Temporary};
-    }
-  Out[Own].back().Results = Results;
+  for (SassOp &Op : Chain)
+    Out[Holder].push_back(std::move(Op));
 }
 
 /// Machine instruction \p Index as part of a whole stretch.
@@ -384,9 +395,7 @@ SassPlace Matching::placeOf(uint32_t Index) const {
   const SassInstruction &I = Listing.Code[Index];
   SassPipe C = kindOf(Index);
   uint32_t Holder = 0;
-  return {C, To[Index],
-          C.Class != SassClass::Nothing && !I.Spill &&
-              expands(instructionOf(Index)),
+  return {C, To[Index], I.Helper || I.Chooses,
           C.Class == SassClass::Pipe || C.Class == SassClass::Nothing
               ? plainOp(Index, C, &Holder)
               : opOf(Index, C.Pipe)};
@@ -398,6 +407,7 @@ SassFunction Matching::run() {
   cutPtx();
   findSpills(F, Listing);
   cutSass();
+  findSlowPaths(Listing, SassStretch);
   findWaits();
   vote();
   choose();
@@ -409,9 +419,10 @@ SassFunction Matching::run() {
     if (!Chosen[K] && (Listing.Code[K].Spill ||
                        LinesChosen.count({C.Class, Listing.Code[K].Line})))
       continue;
-    if (C.Class != SassClass::Nothing && !Listing.Code[K].Spill &&
-        expands(instructionOf(K)))
-      placeExpansion(K, Out);
+    if (Listing.Code[K].Helper)
+      placeCall(K, C, Out);
+    else if (choosesPath(K))
+      placeChoice(K, C, Out);
     else if (C.Class == SassClass::Pipe || C.Class == SassClass::Nothing)
       placePlain(K, C, Out);
     else if (jumpsAlways(Listing.Code[K]))

@@ -151,6 +151,8 @@ bool gevo::gpu::timing::combinesLanes(const SassListing &L, uint32_t Index) {
 SassPipe gevo::gpu::timing::kindIn(const Profile &P, const ptx::Function &F,
                                    const ptx::Instruction *Own,
                                    const SassInstruction &I) {
+  if (I.Slow)
+    return {SassClass::Nothing, Unit::None};
   if (I.Spill)
     return {SassClass::Pipe, Unit::Memory};
   SassPipe C = classify(I.Opcode);

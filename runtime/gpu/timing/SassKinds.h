@@ -100,6 +100,16 @@ bool jumps(const ptx::Instruction &I);
 /// memory at lines of \p F that access none.
 void findSpills(const ptx::Function &F, SassListing &L);
 
+/// Finds the paths of \p L that seldom run, and takes the registers of what is
+/// on them. \p SassStretch is by instruction.
+void findSlowPaths(SassListing &L, const std::vector<uint32_t> &SassStretch);
+
+/// What \p Call, of a function of the assembler's own, is priced as: what the
+/// rules have for its PTX instruction, one behind the other. Empty if that is
+/// no arithmetic.
+std::vector<SassOp> chainByRules(const Profile &P, const ptx::Function &F,
+                                 const SassOp &Call);
+
 /// By what copies of machine code are counted: the line, but of spills, which
 /// differ from copy to copy, all loads and all stores.
 uint32_t lineKey(const SassInstruction &I);
@@ -116,7 +126,7 @@ unsigned bytesOf(const ptx::Function &F, const ptx::Instruction &I);
 struct SassPlace {
   SassPipe Kind;
   uint32_t To;  ///< The stretch of PTX that it is issued with, or NoIndex.
-  bool Expands; ///< Part of a long expansion.
+  bool Expands; ///< Of an expansion with paths or functions of its own.
   SassOp Op;
 };
 

@@ -137,8 +137,6 @@ std::optional<SassLoop> copiesOf(const SassMatch &M, const Body &B,
   PerPipe Counts;
   bool Branches = false;
   for (const SassPlace *P : Part) {
-    if (P->Expands)
-      return std::nullopt;
     SassOp Op = P->Op;
     const SassInstruction &I = M.L.Code[Op.Place];
     if (P->Kind.Class == SassClass::Memory) {
@@ -199,6 +197,10 @@ void gevo::gpu::timing::findLoops(const SassMatch &M,
                                   const std::vector<SassPlace> &Code,
                                   SassFunction &Out) {
   std::map<uint32_t, Body> Bodies = findBodies(M);
+  // Branches of its own divide what the assembler makes of a division.
+  for (const SassPlace &At : Code)
+    if (At.Expands)
+      Bodies.erase(At.To);
   if (Bodies.empty())
     return;
   // By stretch of PTX and of machine code.

@@ -55,6 +55,8 @@ gevo::gpu::timing::awaitedRegisters(const SassListing &L,
   std::vector<uint16_t> OnTheirWay[NumCounters];
   for (size_t K = 0; K < L.Code.size(); ++K) {
     const SassInstruction &I = L.Code[K];
+    if (I.Slow)
+      continue;
     for (unsigned C = 0; C < NumCounters; ++C) {
       if (!(I.Awaits >> C & 1))
         continue;
