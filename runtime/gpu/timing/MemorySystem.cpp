@@ -225,12 +225,15 @@ CacheLine *MemorySystem::lineFor(const Lookup &At, uint64_t Now) {
   return L;
 }
 
-/// One sector of \p R, which is at its slice at \p Arrival; returns when its
+/// One sector of \p R, which leaves the SM at \p Arrival; returns when its
 /// answer is back at the SM, but for the way over the port. \p L is its line
-/// from the first sector on.
+/// from the first sector on. The slice's queue is kept in terms of when
+/// requests left, too: data that has to wait \p PortWait for its SM's port does
+/// not hold up what other SMs want of the slice meanwhile.
 uint64_t MemorySystem::serveSector(const MemoryRequest &R, const Lookup &At,
                                    CacheLine *&L, uint8_t Bit, uint64_t Arrival,
-                                   uint64_t Cost, uint32_t &Hits) {
+                                   uint64_t PortWait, uint64_t Cost,
+                                   uint32_t &Hits) {
   uint64_t Wait = queue(Slices[At.SliceIndex].Free, Arrival, Cost);
   if (!L)
     L = lineFor(At, Arrival + Wait);
@@ -239,7 +242,7 @@ uint64_t MemorySystem::serveSector(const MemoryRequest &R, const Lookup &At,
     ++Counters.L2Writes;
     L->Valid |= Bit;
     L->Dirty |= Bit;
-    return Arrival + Wait + P.L2Latency * One;
+    return Arrival + std::max(Wait, PortWait) + P.L2Latency * One;
   }
   uint64_t Latency =
       (R.Kind == RequestKind::Atomic ? P.AtomicLatency : P.L2Latency) * One;
@@ -272,15 +275,14 @@ MemoryReply MemorySystem::serve(const MemoryRequest &R, const uint64_t *Lines) {
     CacheLine *L = nullptr;
     for (unsigned Rest = sectorsOf(Lines[K]); Rest; Rest &= Rest - 1) {
       // Data to be written leaves over the SM's port, one sector after another.
-      uint64_t Leaves = Arrival;
-      if (Writes)
-        Leaves += queue(WriteFree[R.SM], Arrival, PortSectorCost);
+      uint64_t PortWait =
+          Writes ? queue(WriteFree[R.SM], Arrival, PortSectorCost) : 0;
       uint64_t Cost = SectorCost;
       if (R.Kind == RequestKind::Atomic)
         Cost = std::max(Cost, (First ? R.Degree : 1) * AtomicCost);
       First = false;
-      Back = std::max(Back, serveSector(R, At, L, uint8_t(Rest & -Rest), Leaves,
-                                        Cost, Reply.L2Hits));
+      Back = std::max(Back, serveSector(R, At, L, uint8_t(Rest & -Rest),
+                                        Arrival, PortWait, Cost, Reply.L2Hits));
     }
   }
   // Data that was read returns over the port. The queue is kept in terms of

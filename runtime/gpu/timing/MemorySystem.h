@@ -110,8 +110,8 @@ private:
   uint64_t queue(uint64_t &Free, uint64_t Arrival, uint64_t Cost);
   uint64_t dramDelay(uint64_t SliceIndex, uint64_t Now, uint64_t Sectors);
   uint64_t serveSector(const MemoryRequest &R, const Lookup &At, CacheLine *&L,
-                       uint8_t Bit, uint64_t Arrival, uint64_t Cost,
-                       uint32_t &Hits);
+                       uint8_t Bit, uint64_t Arrival, uint64_t PortWait,
+                       uint64_t Cost, uint32_t &Hits);
   CacheLine *lineFor(const Lookup &At, uint64_t Now);
 
   const Profile &P;

@@ -111,6 +111,52 @@ st.global.v4.u32 [%rd2], {%r2, %r2, %r2, %r2};
            double(P.DramMBs * P.DramPercent / 100), "fill_mb_s");
 }
 
+/// Moves \p Loads and \p Stores of what L2 holds, one word of \p Bytes a
+/// thread.
+LaunchTiming moveInL2(const Profile &P, unsigned Bytes, bool Loads,
+                      bool Stores) {
+  std::string Type = Bytes == 16 ? ".v4.u32" : ".u32",
+              Words = Bytes == 16 ? "{%r4, %r5, %r6, %r7}" : "%r4";
+  std::string Body = R"(
+.reg .u64 %rd<6>; .reg .u32 %r<8>; .reg .pred %p;
+ld.param.u64 %rd0, [from]; ld.param.u64 %rd1, [to];
+mov.u32 %r0, %ctaid.x; mov.u32 %r1, %tid.x; mad.lo.u32 %r2, %r0, 256, %r1;
+mov.u32 %r4, %r2; mov.u32 %r5, %r2; mov.u32 %r6, %r2; mov.u32 %r7, %r2;
+)" + ("mul.wide.u32 %rd2, %r2, " + std::to_string(Bytes)) +
+                     ";\nadd.u64 %rd3, %rd0, %rd2; add.u64 %rd4, %rd1, %rd2;\n";
+  if (Loads)
+    Body += "ld.global" + Type + " " + Words + ", [%rd3];\n";
+  // Reading alone needs somebody who waits for it.
+  Body += Stores ? "" : "setp.eq.u32 %p, %r4, 77; @%p ";
+  Body += "st.global" + Type + " [%rd4], " + Words + ";\n";
+  Bench B(P, kernel(P, ".param .u64 from, .param .u64 to", Body));
+  B.Time.setExact(true);
+  // Half of what L2 holds, and a whole number of resident blocks.
+  uint64_t Wave = P.SMs * (P.MaxWarps / 8) * 4096;
+  uint64_t Size = std::max(Wave, P.L2Bytes / 4 / Wave * Wave);
+  uint64_t From = B.Gpu.allocate(Size), To = B.Gpu.allocate(Size);
+  B.Time.copied(B.Gpu, From, Size);
+  B.Time.copied(B.Gpu, To, Size);
+  return B.run("k", {uint32_t(Size / Bytes / 256), 1, 1}, {256, 1, 1},
+               {From, To});
+}
+
+// What L2 holds is copied by words of 128 bits as fast as by those of 32, and
+// not more slowly than it is read and then written.
+TEST_P(BandwidthOnGpu, CopyInL2) {
+  uint64_t Copy[2];
+  for (unsigned Wide : {0u, 1u}) {
+    unsigned Bytes = Wide ? 16 : 4;
+    LaunchTiming T = moveInL2(P, Bytes, true, true);
+    Copy[Wide] = T.Cycles;
+    uint64_t Read = moveInL2(P, Bytes, true, false).Cycles,
+             Write = moveInL2(P, Bytes, false, true).Cycles;
+    EXPECT_EQ(T.Memory.DramReads, 0u) << P.Name;
+    EXPECT_LE(Copy[Wide], Read + Write) << P.Name << ", " << Bytes << " bytes";
+  }
+  EXPECT_LE(double(Copy[1]), 1.05 * double(Copy[0])) << P.Name;
+}
+
 INSTANTIATE_TEST_SUITE_P(All, BandwidthOnGpu, testing::ValuesIn(Gpus), gpuName);
 
 } // namespace

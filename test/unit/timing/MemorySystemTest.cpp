@@ -66,6 +66,43 @@ TEST(MemorySystem, HitsDoNotWaitForOtherSectors) {
   EXPECT_GE(Latency(2020, 4), P.DramLatency - 20);
 }
 
+// Data that waits for the port of its SM is at no slice yet: what another SM
+// reads there waits for what the slice serves, and not for the port.
+TEST(MemorySystem, WritesThatWaitForTheirPortHoldNobodyUp) {
+  for (const char *Model : {"P100", "V100", "A100", "H100"}) {
+    Result<Profile> Found = findProfile(Model, {GEVO_PROFILE_FOLDER});
+    ASSERT_TRUE(Found);
+    Profile P = *Found;
+    MemorySystem M(P);
+    M.copied(0, 1 << 18);
+    M.restart();
+    constexpr uint64_t Lines = 256;
+    uint64_t Last = 0;
+    for (uint64_t I = 0; I < Lines; ++I) {
+      uint64_t Line = traceLine(I, 15);
+      MemoryRequest W;
+      W.NumLines = 1;
+      W.NumSectors = 4;
+      W.Kind = RequestKind::Write;
+      Last = std::max(Last, M.serve(W, &Line).Time);
+    }
+    uint64_t PortCycles = Lines * 128 / P.PortBytesPerCycle;
+    EXPECT_GE(Last, P.L2Latency + PortCycles - 1) << Model;
+    // The cycles that the slices need for all of these, and some for chance.
+    uint64_t Bytes = P.L2MBs * 1000 / P.ClockKHz;
+    uint64_t Served = 2 * Lines * 128 / Bytes + 10;
+    ASSERT_LT(Served, PortCycles / 2) << Model;
+    for (uint64_t I = 0; I < Lines; ++I) {
+      uint64_t Line = traceLine(Lines + I, 1);
+      MemoryRequest R;
+      R.Time = 1;
+      R.SM = unsigned(1 + I % 32);
+      R.NumLines = R.NumSectors = 1;
+      EXPECT_LE(M.serve(R, &Line).Time, 1 + P.L2Latency + Served) << Model;
+    }
+  }
+}
+
 // What is brought back, touched sets alone, answers as what was kept; so does
 // what is emptied and filled again.
 TEST(MemorySystem, KeptCachesComeBack) {
