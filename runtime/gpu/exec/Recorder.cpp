@@ -40,19 +40,43 @@ unsigned distinct(uint32_t Mask, const uint64_t (&A)[WarpSize], uint32_t Bytes,
   return N;
 }
 
+/// For each of the \p N ascending \p Sectors a bit for each byte of it that the
+/// lanes write.
+void findWritten(uint32_t Mask, const uint64_t (&A)[WarpSize], uint32_t Bytes,
+                 const uint64_t *Sectors, unsigned N, uint32_t *Written) {
+  std::fill(Written, Written + N, 0);
+  for (uint32_t M = Mask; M; M &= M - 1) {
+    uint64_t P = A[__builtin_ctz(M)], End = P + Bytes;
+    while (P < End) {
+      uint64_t Stop = std::min(End, (P | 31) + 1);
+      uint64_t Run = (uint64_t(1) << (Stop - P)) - 1;
+      const uint64_t *At = std::lower_bound(Sectors, Sectors + N, P >> 5);
+      if (At != Sectors + N && *At == P >> 5)
+        Written[At - Sectors] |= uint32_t(Run << (P & 31));
+      P = Stop;
+    }
+  }
+}
+
 /// Sectors and lines; the lines are left relative to that of \p Lead.
 void findLines(AccessMemo &M, uint32_t Mask, const uint64_t (&A)[WarpSize],
-               uint32_t Bytes, uint64_t Lead) {
+               uint32_t Bytes, uint64_t Lead, bool Stores) {
   uint64_t Sectors[4 * WarpSize];
+  uint32_t Written[4 * WarpSize];
   unsigned N = distinct(Mask, A, Bytes, 5, Sectors);
   M.Access.NumSectors = uint16_t(N);
   M.Lines.clear();
+  if (Stores)
+    findWritten(Mask, A, Bytes, Sectors, N, Written);
   for (unsigned K = 0; K < N;) {
     uint64_t Line = Sectors[K] >> 2;
-    unsigned Touched = 0;
-    for (; K < N && Sectors[K] >> 2 == Line; ++K)
+    unsigned Touched = 0, Whole = 0;
+    for (; K < N && Sectors[K] >> 2 == Line; ++K) {
       Touched |= 1u << (Sectors[K] & 3);
-    M.Lines.push_back(traceLine(Line - (Lead >> 7), Touched));
+      if (Stores && Written[K] == ~0u)
+        Whole |= 1u << (Sectors[K] & 3);
+    }
+    M.Lines.push_back(traceLine(Line - (Lead >> 7), Touched, Whole));
   }
   M.Access.NumLines = uint16_t(M.Lines.size());
 }
@@ -149,7 +173,7 @@ void append(Warp &W, const AccessMemo &M, uint64_t Lead) {
   W.Recorded.push_back(M.Access);
   W.Recorded.back().FirstLine = uint32_t(Lines.size()) - W.RunLines;
   for (uint64_t Relative : M.Lines)
-    Lines.push_back(Relative + ((Lead >> 7) << 4));
+    Lines.push_back(Relative + traceLine(Lead >> 7, 0));
 }
 
 } // namespace
@@ -207,10 +231,10 @@ void gevo::gpu::recordAccess(Warp &W, AccessMemo &M, uint32_t Mask,
   }
   switch (Space) {
   case TraceSpace::Global:
-    findLines(M, Mask, Model, Bytes, Model[M.Lead]);
+    findLines(M, Mask, Model, Bytes, Model[M.Lead], Kind == AccessKind::Store);
     break;
   case TraceSpace::Local:
-    findLines(M, Mask, Model, std::min(Bytes, 4u), Model[M.Lead]);
+    findLines(M, Mask, Model, std::min(Bytes, 4u), Model[M.Lead], false);
     break;
   case TraceSpace::Shared:
     // Banks rotate with the base, so host pointers do as well as offsets.

@@ -64,13 +64,16 @@ struct TraceAccess {
 
 /// \name Lines of a trace
 /// The number of a line of 128 bytes (from the start of device memory, not of
-/// the host's address space) and which of its four sectors were touched.
+/// the host's address space), which of its four sectors were touched, and, of
+/// stores to global memory, which of these were written from end to end.
 /// @{
-inline uint64_t traceLine(uint64_t Line, unsigned Sectors) {
-  return Line << 4 | Sectors;
+constexpr unsigned TraceLineShift = 8;
+inline uint64_t traceLine(uint64_t Line, unsigned Sectors, unsigned Whole = 0) {
+  return Line << TraceLineShift | Whole << 4 | Sectors;
 }
-inline uint64_t lineOf(uint64_t Traced) { return Traced >> 4; }
+inline uint64_t lineOf(uint64_t Traced) { return Traced >> TraceLineShift; }
 inline uint8_t sectorsOf(uint64_t Traced) { return uint8_t(Traced & 15); }
+inline uint8_t wholeOf(uint64_t Traced) { return uint8_t(Traced >> 4 & 15); }
 /// @}
 
 /// \p Count instructions from \p Begin on, in function \p Function of the

@@ -238,6 +238,7 @@ private:
                   uint64_t Now);
   void globalStore(WarpSlot &W, const Uop &U, const TraceAccess &A,
                    uint64_t Now);
+  void keepStored(uint64_t Traced, uint64_t Time);
   void globalAtomic(WarpSlot &W, const Uop &U, const TraceAccess &A,
                     uint64_t Now);
   uint32_t newFetch(WarpSlot &W, const Uop &U, Stall Why);

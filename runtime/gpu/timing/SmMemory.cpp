@@ -266,12 +266,39 @@ void Sm::evict(const EvictedLine &Line, uint64_t Time) {
   request(RequestKind::Write, Time, NoIndex, 1, First, numSectors(Line.Dirty));
 }
 
+/// What a store wrote from end to end is in L1 from \p Time on; L2 has it, too,
+/// so that it is never dirty. L1 cannot answer for a sector of which it has
+/// some bytes only.
+void Sm::keepStored(uint64_t Traced, uint64_t Time) {
+  uint8_t Whole = wholeOf(Traced);
+  if (!Whole)
+    return;
+  uint64_t Line = lineOf(Traced), Set = L1.setOf(Line);
+  CacheLine *L = L1.find(Set, Line);
+  if (!L) {
+    EvictedLine Evicted;
+    L = L1.replace(Set, Line, Evicted);
+    evict(Evicted, Time);
+  }
+  if (L->FillTime < L1EmptiedAt)
+    L->Valid = 0;
+  // What else of the line is on its way does not hold these sectors up.
+  L->Pending &= uint8_t(~Whole);
+  L->Filled &= uint8_t(~Whole);
+  L->Valid |= Whole;
+  if (L->FillTime <= Time)
+    L->fill(Whole, Time, Time);
+}
+
 void Sm::globalStore(WarpSlot &W, const Uop &U, const TraceAccess &A,
                      uint64_t Now) {
   uint64_t Start = takePath(Now, divideUp(A.NumSectors, P.L1SectorsPerCycle));
   const uint64_t *Lines = W.Lines + A.FirstLine;
   W.MemoryDone = std::max(W.MemoryDone, Start + P.L2Latency);
   if (A.Space != TraceSpace::Local) {
+    if (P.L1KeepsStores && !(U.Flags & FlagSkipL1))
+      for (uint32_t K = 0; K < A.NumLines; ++K)
+        keepStored(Lines[K], Start);
     uint32_t First = uint32_t(RequestLines.size());
     RequestLines.insert(RequestLines.end(), Lines, Lines + A.NumLines);
     request(RequestKind::Write, Start, NoIndex, 1, First, A.NumSectors);

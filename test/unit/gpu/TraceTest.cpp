@@ -89,6 +89,21 @@ TEST_F(TraceTest, LinesFollowTheAddress) {
   }
 }
 
+TEST_F(TraceTest, StoresTellWhichSectorsTheyWriteWhole) {
+  // In a row; from the second word on; every second word; backwards; one place.
+  BlockTrace T =
+      trace("st.global.u32 [%mine], %t; st.global.u32 [%mine+4], %t;\n"
+            "mul.wide.u32 %rd2, %t, 4; add.u64 %rd1, %mine, %rd2;\n"
+            "st.global.u32 [%rd1], %t;\n"
+            "add.u64 %rd1, %out, 124; sub.u64 %rd1, %rd1, %rd2;\n"
+            "st.global.u32 [%rd1], %t; st.global.u32 [%out], %r1;\n"
+            "ld.global.u32 %r2, [%mine];\n");
+  std::vector<unsigned> Whole;
+  for (uint64_t Line : T.Warps[0].Lines)
+    Whole.push_back(wholeOf(Line));
+  EXPECT_EQ(Whole, (std::vector<unsigned>{15, 14, 0, 0, 0, 15, 0, 0}));
+}
+
 TEST_F(TraceTest, EachPatternHasItsBankConflicts) {
   // Strides of 1, 2, ... 32 words.
   BlockTrace T = trace("mov.u64 %rd2, s; mov.u32 %r1, 2;\n"

@@ -161,6 +161,9 @@ TEST(Profile, LaterFieldsHaveDefaults) {
   Result<Profile> P = parseProfile(withLine("poll_step", ""));
   ASSERT_TRUE(P) << P.error().str();
   EXPECT_EQ(P->PollStep, 9u);
+  P = parseProfile(withLine("l1_keeps_stores", ""));
+  ASSERT_TRUE(P) << P.error().str();
+  EXPECT_EQ(P->L1KeepsStores, 0u);
   P = parseProfile(withLine("shift_interval", ""));
   ASSERT_TRUE(P) << P.error().str();
   EXPECT_EQ(P->pipe(Unit::Shift).Interval, P->pipe(Unit::Int).Interval);

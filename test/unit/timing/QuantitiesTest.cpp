@@ -137,6 +137,47 @@ TEST_F(Quantities, CacheHits) {
 }
 
 /// One cycle of each wait is that of the instruction before.
+// From Volta on L1 keeps the sectors that a warp's store writes from end to
+// end, until L1 is emptied.
+TEST_F(Quantities, StoredDataIsInL1) {
+  const std::string Store = "st.global.u32 [%rd0], %t;\n",
+                    Load = "ld.global.u32 %r1, [%rd0]; //@\n"
+                           "st.global.u32 [%rd0+4096], %r1;\n";
+  struct {
+    const char *What;
+    std::string Stores;
+    unsigned Hits;
+  } Cases[] = {
+      {"all", Store, 4},
+      {"two and a half", "setp.lt.u32 %p0, %t, 20; @%p0 " + Store, 2},
+      {"halves of all",
+       "mul.wide.u32 %rd1, %t, 16; add.u64 %rd1, %a, %rd1;\n"
+       "st.global.u64 [%rd1], %rd1;\n",
+       0},
+      {"one word of each",
+       "and.b32 %r2, %t, 7; setp.eq.u32 %p0, %r2, 0; @%p0 " + Store, 0},
+      {"all, at L2", "st.global.cg.u32 [%rd0], %t;\n", 0},
+      {"a part of what is there",
+       "ld.global.u32 %r3, [%rd0]; add.u32 %r3, %r3, %t;\n"
+       "setp.lt.u32 %p0, %t, 20; @%p0 st.global.u32 [%rd0], %r3;\n",
+       4},
+      {"all, before L1 is emptied", Store + "membar.gl;\n", 0},
+      {"all, behind that", "membar.gl;\n" + Store, 4},
+  };
+  for (const char *Model :
+       {"P100", "GTX1080Ti", "V100", "A100", "H100", "RTX4090"}) {
+    P = profileNamed(Model);
+    for (const auto &C : Cases) {
+      InstructionProfile I = marked(C.Stores + Load);
+      EXPECT_EQ(I.Sectors, 4u) << Model << ", " << C.What;
+      if (P.Arch >= 70)
+        EXPECT_EQ(I.L1Hits, C.Hits) << Model << ", " << C.What;
+      else if (std::strcmp(C.What, "a part of what is there"))
+        EXPECT_EQ(I.L1Hits, 0u) << Model << ", " << C.What;
+    }
+  }
+}
+
 TEST_F(Quantities, StallsForResults) {
   const std::string Store = "st.global.f32 [%rd0], %f2;\n";
   EXPECT_EQ(stalls(marked("cvt.rn.f32.u32 %f0, %t;\nadd.f32 %f1, %f0, %f0;\n"
