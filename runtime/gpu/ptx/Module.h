@@ -78,6 +78,8 @@ struct Instruction {
   uint32_t Line = 0;
   uint32_t Column = 0;
   uint32_t Loc = None; ///< In Module::Locs.
+  /// Of a branch: the line of the jump behind it that straighten() dropped.
+  uint32_t JumpLine = None;
   /// Which one it was before predicate() (see Predicate.h) moved it.
   uint32_t Number = None;
 };

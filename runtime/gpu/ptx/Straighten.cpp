@@ -7,7 +7,12 @@
 //
 // A function is a list of pieces: instructions in a row of which only the last
 // leaves for sure. A piece that begins where one jump alone leads, the end of
-// another piece, is put behind that one, and the jump goes.
+// another piece, is put behind that one, and the jump goes. Of a branch with a
+// jump behind it the branch takes the jump's place if that makes the rest the
+// next:
+//
+//   @%p1 bra EXIT; bra LOOP;   becomes   @!%p1 bra LOOP;
+//   EXIT: ...                            EXIT: ...
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,6 +46,9 @@ private:
   static bool jumps(const Instruction &I) {
     return I.Op == Opcode::Bra && I.Guard == None;
   }
+  static bool branches(const Instruction &I) {
+    return I.Op == Opcode::Bra && I.Guard != None;
+  }
   uint32_t &target(const Instruction &I) {
     return F.Operands[I.FirstOperand].Index;
   }
@@ -53,6 +61,8 @@ private:
   void findReached();
   void thread();
   void findPieces();
+  bool canFollow(uint32_t At, uint32_t Piece) const;
+  void orient();
   bool link();
   void join();
 
@@ -86,6 +96,11 @@ void Layout::place(const std::vector<uint32_t> &Order) {
     NewPlace[K] = uint32_t(Code.size());
     Code.push_back(F.Code[K]);
   }
+  // The assembler may have given the branch before a jump the line of that.
+  for (uint32_t K = 1; K < F.Code.size(); ++K)
+    if (NewPlace[K] == None && NewPlace[K - 1] != None && jumps(F.Code[K]) &&
+        branches(F.Code[K - 1]))
+      Code[NewPlace[K - 1]].JumpLine = F.Code[K].Line;
   for (size_t K = F.Code.size(); K-- > 0;)
     if (NewPlace[K] == None)
       NewPlace[K] = NewPlace[K + 1];
@@ -145,6 +160,29 @@ void Layout::findPieces() {
   forTargets([&](uint32_t &T) { ++Jumps[T]; });
 }
 
+/// Is \p At the beginning of a piece that nothing but the jump at the end of
+/// \p Piece leads to?
+bool Layout::canFollow(uint32_t At, uint32_t Piece) const {
+  // The first piece is where the function is entered.
+  uint32_t To = PieceAt[At];
+  return To != None && To != 0 && To != Piece && Jumps[At] == 1;
+}
+
+/// Of a branch and a jump behind it, makes the jump the one that can go.
+void Layout::orient() {
+  for (uint32_t P = 0; P < Pieces.size(); ++P) {
+    uint32_t End = Pieces[P].End;
+    if (End - Pieces[P].Begin < 2 || !jumps(F.Code[End - 1]) ||
+        !branches(F.Code[End - 2]))
+      continue;
+    uint32_t &Jump = target(F.Code[End - 1]), &Branch = target(F.Code[End - 2]);
+    if (canFollow(Jump, P) || (Branch != End && !canFollow(Branch, P)))
+      continue;
+    std::swap(Jump, Branch);
+    F.Code[End - 2].GuardNegated = !F.Code[End - 2].GuardNegated;
+  }
+}
+
 /// Finds the pieces that can follow others; false if there are none.
 bool Layout::link() {
   bool Any = false;
@@ -155,10 +193,9 @@ bool Layout::link() {
         Pieces[P].End - Pieces[P].Begin == 1 && Jumps[Pieces[P].Begin];
     if (!jumps(Last) || Circle)
       continue;
-    uint32_t To = PieceAt[target(Last)];
-    // The first piece is where the function is entered.
-    if (To == None || To == 0 || Jumps[target(Last)] != 1)
+    if (!canFollow(target(Last), P))
       continue;
+    uint32_t To = PieceAt[target(Last)];
     // Nothing comes before itself.
     uint32_t End = To;
     while (Pieces[End].Next != None)
@@ -199,9 +236,9 @@ void Layout::run() {
   };
   keep(LeadsOn);
   findPieces();
-  if (!link())
-    return;
-  join();
+  orient();
+  if (link())
+    join();
   keep(LeadsOn); // What one led to may be next now.
 }
 

@@ -102,6 +102,8 @@ void Matching::cutPtx() {
   Stretch.assign(F.Code.size(), 0);
   for (uint32_t K = 0; K < F.Code.size(); ++K) {
     OfLine[F.Code[K].Line].push_back(K);
+    if (F.Code[K].JumpLine != ptx::None)
+      OfLine[F.Code[K].JumpLine].push_back(K);
     bool Starts = K == 0 || endsRegion(F.Code[K - 1]) ||
                   Graph.BlockOf[K] != Graph.BlockOf[K - 1];
     if (Starts)

@@ -51,8 +51,11 @@ private:
 Branches::Branches(const Profile &P, const ptx::Function &F,
                    const SassListing &L) {
   std::map<uint32_t, const ptx::Instruction *> OfLine;
-  for (const ptx::Instruction &I : F.Code)
+  for (const ptx::Instruction &I : F.Code) {
     OfLine.emplace(I.Line, &I);
+    if (I.JumpLine != ptx::None)
+      OfLine.emplace(I.JumpLine, &I);
+  }
   uint32_t Stretch = 0;
   for (const SassInstruction &I : L.Code) {
     auto It = OfLine.find(I.Line);
@@ -64,11 +67,8 @@ Branches::Branches(const Profile &P, const ptx::Function &F,
     if (C.Class != SassClass::Control)
       continue;
     ++Stretch;
-    // A jump behind a branch, which PTX may have lost when it was laid out, has
-    // the line of both.
-    auto Behind = OfLine.upper_bound(I.Line);
-    if (!jumpsAlways(I) && !marksMeeting(I.Opcode) && Behind != OfLine.begin())
-      Branching.insert(std::prev(Behind)->first);
+    if (!jumpsAlways(I) && !marksMeeting(I.Opcode) && It != OfLine.end())
+      Branching.insert(It->second->Line);
   }
 }
 

@@ -119,6 +119,28 @@ TEST_P(Loops, SameMachineCodeSameTime) {
   EXPECT_EQ(Cycles[0], Cycles[1]);
 }
 
+// clang leaves loops by a branch and goes round by a jump behind it.
+TEST_P(Loops, HowTheyAreLeftDecidesNothing) {
+  std::string Text = loop(P, GetParam().What->Text, 1, true);
+  const std::string Branch = "@%p bra L;\n";
+  auto run = [&](const char *Form, uint64_t *Hash) {
+    std::string Other = Text;
+    Other.replace(Other.find(Branch), Branch.size(), Form);
+    Bench B(P, Other, true);
+    uint64_t A = B.Gpu.allocate(BufferBytes), Out = B.Gpu.allocate(BufferBytes);
+    uint64_t Cycles = B.run("k", {8, 1, 1}, {256, 1, 1}, {A, Out, 43}).Cycles;
+    *Hash = B.Sass->at("k").Hash;
+    return Cycles;
+  };
+  uint64_t Hash = 0, OtherHash = 0;
+  uint64_t Cycles = run(Branch.c_str(), &Hash);
+  for (const char *Form : {"@!%p bra E;\nbra.uni L;\nE:\n",
+                           "@%p bra B;\nbra.uni E;\nB: bra L;\nE:\n"}) {
+    EXPECT_EQ(Cycles, run(Form, &OtherHash)) << Form;
+    EXPECT_EQ(Hash, OtherHash) << Form;
+  }
+}
+
 std::vector<Where> everywhere() {
   std::vector<Where> All;
   for (const char *Gpu : {"V100", "A100", "H100", "RTX4090"})
