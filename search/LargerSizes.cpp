@@ -127,8 +127,7 @@ static void repeatUpTo(Buffer &B, uint64_t Size) {
   B.Size = Size;
 }
 
-// The next address from \p From on with room for \p Size bytes and some more.
-static uint64_t freePlace(const Case &C, uint64_t From, uint64_t Size) {
+uint64_t gevo::freePlace(const Case &C, uint64_t From, uint64_t Size) {
   constexpr uint64_t Apart = 1 << 16;
   uint64_t At = alignTo(From, Apart) + Apart;
   for (const Buffer &B : C.Buffers) // In order of address.

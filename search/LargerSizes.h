@@ -31,6 +31,9 @@ std::vector<OtherInput> drawLarger(const capture::Case &C,
                                    llvm::ArrayRef<uint64_t> Ends,
                                    RunOriginal Run);
 
+/// The next address from \p From on with room for \p Size bytes and some more.
+uint64_t freePlace(const capture::Case &C, uint64_t From, uint64_t Size);
+
 } // namespace gevo
 
 #endif // GEVO_SEARCH_LARGERSIZES_H

@@ -12,6 +12,7 @@
 
 #include "search/OtherInputs.h"
 #include "search/LargerSizes.h"
+#include "search/OtherPointers.h"
 #include "search/OtherSizes.h"
 #include "search/OtherValues.h"
 #include "llvm/ADT/STLExtras.h"
@@ -217,6 +218,10 @@ gevo::drawOtherInputs(const Case &C, const KernelTraits &Traits, Random &Dice,
                               Other.Input.Changed, StaysFinite);
   addSizes(drawCounts(C, Dice), {&Other, &Filled}, StaysFinite, All);
   addSizes(drawBlocks(C, Traits.AnyBlock), {&Filled}, StaysFinite, All);
+  // Zeros that are added to would hide whose memory they are in.
+  append_range(All,
+               drawPointers(Filled.Buffers.empty() ? C : Filled.Input.Changed,
+                            Traits.Pairs, Works));
   return All;
 }
 

@@ -7,8 +7,9 @@
 //
 // Where the user gives no held-out run, inputs that the search has not seen are
 // made from those that it has: other values, another order, another count, with
-// buffers that fit it, fewer blocks and threads, and more of all of these. What
-// the original makes of them is what is expected (see renewExpected).
+// buffers that fit it, fewer blocks and threads, more of all of these, and one
+// memory for two pointers. What the original makes of them is what is expected
+// (see renewExpected).
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +47,12 @@ struct OtherInput {
 using RunOriginal =
     llvm::function_ref<bool(capture::Case &, std::vector<uint64_t> &Ends)>;
 
-/// What the text of a kernel tells about its inputs.
+/// Two pointer arguments of a kernel that may be the same.
+struct PointerPair {
+  unsigned First = 0, Second = 0;
+};
+
+/// What the code of a kernel tells about its inputs.
 struct KernelTraits {
   /// Floats may have eight bytes where that cannot be told from the values.
   bool Doubles = false;
@@ -54,6 +60,8 @@ struct KernelTraits {
   bool AnyBlock = false;
   /// The size of each parameter that is declared as a float; 0: it is not.
   std::vector<uint8_t> FloatBytes = {};
+  /// The text does not tell.
+  std::vector<PointerPair> Pairs = {};
 
   bool isFloat(size_t Parameter) const {
     return Parameter < FloatBytes.size() && FloatBytes[Parameter];
@@ -71,7 +79,7 @@ KernelTraits traitsOf(llvm::StringRef Ptx, llvm::StringRef Kernel);
 /// Flags are turned. Sizes differ as OtherSizes.h says, and values with them,
 /// as what is zero in the run would hide what a size changes: counts come with
 /// other values and with numbers for zeros, blocks and threads with these
-/// alone.
+/// alone. Two pointers are the same as OtherPointers.h says.
 /// \p Works: the original gets along with such a case; where not, fewer buffers
 /// have other values. The other changes are not asked about.
 std::vector<OtherInput>

@@ -87,6 +87,7 @@ template <> struct yaml::MappingTraits<Scenario> {
     In.mapOptional("share-folder", S.ShareFolder);
     In.mapOptional("whole-runs", S.WholeRuns);
     In.mapOptional("other-inputs", S.OtherInputs);
+    In.mapOptional("distinct-pointers", S.DistinctPointers);
   }
 };
 

@@ -34,7 +34,8 @@ struct Scenario {
   std::optional<uint64_t> Evals, Seed;
   /// Rules, one or a list of them.
   std::optional<measure::OutputRules> Tolerance;
-  std::optional<bool> AcceptFindings, ShareFolder, WholeRuns, OtherInputs;
+  std::optional<bool> AcceptFindings, ShareFolder, WholeRuns, OtherInputs,
+      DistinctPointers;
 
   /// "path:line:column" of the value of \p Key, or of "key[2]", counted from 0;
   /// of the file if it has no such key.

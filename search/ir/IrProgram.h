@@ -18,6 +18,7 @@
 #include "passes/ir/EditedFunction.h"
 #include "passes/ir/LoweringKey.h"
 #include "passes/ir/Record.h"
+#include "search/OtherInputs.h"
 #include "search/Program.h"
 #include "search/ir/Board.h"
 #include "search/ir/Reach.h"
@@ -57,6 +58,9 @@ public:
   /// of static functions may.
   std::set<std::string> namesakes() const;
   size_t instructionCount() const;
+  /// Arguments of a kernel that may be the same; see Pointers.h.
+  std::vector<PointerPair> pairsOf(unsigned Module,
+                                   llvm::StringRef Kernel) const;
   llvm::StringRef architecture() const { return Records[0].Architecture; }
   const std::vector<RecordedModule> &records() const { return Records; }
   /// The original whose debug locations are anchors: what anchorOf() reads.

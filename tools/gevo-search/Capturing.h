@@ -46,6 +46,10 @@ llvm::Error observeReach(const LaunchScenario &Launches,
 /// What \p Work says, in a process of its own.
 llvm::Expected<std::string> askOnce(std::function<std::string()> Work);
 
+/// The pointer arguments that may be the same, of a kernel of a module.
+using PairsOfKernel = std::function<std::vector<PointerPair>(
+    unsigned Module, llvm::StringRef Kernel)>;
+
 /// Which inputs to make.
 struct MakeInputs {
   /// Of the random stream.
@@ -55,6 +59,8 @@ struct MakeInputs {
   /// What it may take to try out which the original gets along with, in warp
   /// instructions of it: the same on every machine.
   uint64_t MostSteps = uint64_t(1) << 28;
+  /// Which arguments may be the same.
+  PairsOfKernel Pairs = nullptr;
 };
 
 /// Launches with inputs made from those of \p From, and with what the original
@@ -67,10 +73,8 @@ otherInputs(const LaunchScenario &From, const std::string &Gpu,
             const std::string &Folder, bool Again,
             std::vector<std::string> &GivenUp);
 
-/// The kernels of \p From of which \p Made, inputs made from it, has none with
-/// buffers of another size, as people call them.
-std::vector<std::string> sameSize(const capture::Capture &From,
-                                  const capture::Capture &Made);
+/// "smooth" of "smooth(float*, int)", as the compiler has it.
+std::string shortName(const std::string &Kernel);
 
 } // namespace gevo
 

@@ -85,6 +85,11 @@ static cl::opt<bool>
     OtherInputs("other-inputs", cl::init(true), cl::cat(Category),
                 cl::desc("Guard the search and validate with inputs made from "
                          "the captured ones (default: true)"));
+static cl::opt<bool> DistinctPointers(
+    "distinct-pointers", cl::cat(Category),
+    cl::desc("Promise that no launch has the same memory for two pointers, of "
+             "which it writes through one: no inputs are made in which it "
+             "has"));
 static cl::list<std::string>
     Outputs("output", cl::value_desc("file"), cl::cat(Category),
             cl::desc("A file that the program writes in its working "
@@ -208,6 +213,7 @@ static Expected<std::vector<std::string>> takeScenario() {
   preset(ObjectiveName, S->Objective);
   preset(WholeRuns, S->WholeRuns);
   preset(OtherInputs, S->OtherInputs);
+  preset(DistinctPointers, S->DistinctPointers);
   preset(Kernels, S->Kernels);
   preset(Algorithm, S->Algorithm);
   preset(Population, S->Population);
@@ -272,6 +278,7 @@ static Error fill(ArrayRef<std::string> Program, PipelineOptions &O) {
   S.BestOn = anchoredGpus(BestOn);
   S.Objective = ObjectiveName;
   S.OtherInputs = OtherInputs;
+  S.DistinctPointers = DistinctPointers;
   S.Kernels = Kernels;
   S.Algorithm = Algorithm;
   S.Seed = Seed;

@@ -25,10 +25,18 @@ std::vector<std::string> Judges::guardNames() const {
   return Guards ? Guards->Names : std::vector<std::string>();
 }
 
-std::vector<std::string> Judges::sameSizeKernels() const {
+PairsOfKernel Judges::pairs() const {
+  if (Asked.DistinctPointers)
+    return nullptr;
+  return [this](unsigned Module, StringRef Kernel) {
+    return Device.pairsOf(Module, Kernel);
+  };
+}
+
+Unvaried Judges::unvaried(const std::set<std::string> &Edited) const {
   return Others.empty()
-             ? std::vector<std::string>()
-             : sameSize(launchesSeen().Captured, Others[0]->Captured);
+             ? Unvaried()
+             : findUnvaried(launchesSeen(), *Others[0], pairs(), Edited);
 }
 
 Error Judges::capture(bool Again, bool Validates) {
@@ -78,7 +86,7 @@ Judges::makeOthers(const LaunchScenario &From, const MakeInputs &Which,
                    const std::string &Path, bool Again) const {
   Patience Wait(V, "making inputs like those of the captured launches",
                 "; the search goes on with those that can be made in a bounded "
-                "number of steps. --other-inputs=false goes without");
+                "number of steps. --other-inputs=0 goes without");
   MakeInputs Bounded = Which;
   if (std::optional<std::string> Steps =
           sys::Process::GetEnv("GEVO_INPUT_STEPS"))
@@ -99,6 +107,7 @@ Expected<std::optional<LaunchScenario>> Judges::drawInputs(size_t Round,
                                                            bool Again) const {
   MakeInputs Which;
   Which.Seed = Asked.Seed + (uint64_t(Round) << 32);
+  Which.Pairs = pairs();
   std::string Number = Round ? "-" + std::to_string(Round + 1) : "";
   return makeOthers(launchesSeen(), Which, Folder + "/others" + Number, Again);
 }
@@ -106,9 +115,12 @@ Expected<std::optional<LaunchScenario>> Judges::drawInputs(size_t Round,
 // Guards are the same for every seed, as what is known of code is. They are
 // few, as every variant that is faster has to stand them.
 Error Judges::makeInputs(bool Again, bool Validates) {
-  constexpr uint64_t GuardSeed = 0x6775617264;
+  MakeInputs Which;
+  Which.Seed = 0x6775617264;
+  Which.PerKernel = 1;
+  Which.Pairs = pairs();
   Expected<std::optional<LaunchScenario>> Made =
-      makeOthers(*Launches, {GuardSeed, 1}, Folder + "/guards", Again);
+      makeOthers(*Launches, Which, Folder + "/guards", Again);
   if (!Made)
     return Made.takeError();
   Guards = std::move(*Made);

@@ -20,6 +20,7 @@
 #include "search/ir/IrProgram.h"
 #include "tools/gevo-search/Exams.h"
 #include "tools/gevo-search/Originals.h"
+#include "tools/gevo-search/Unvaried.h"
 #include <set>
 
 namespace gevo {
@@ -87,8 +88,9 @@ public:
   bool hasHeldOut() { return exams().hasHeldOut(); }
   /// Inputs that guard the search, by name.
   std::vector<std::string> guardNames() const;
-  /// Kernels of which no made input that proves has buffers of another size.
-  std::vector<std::string> sameSizeKernels() const;
+  /// What no made input that proves has otherwise than the run; of \p Edited
+  /// kernels, which pointers.
+  Unvaried unvaried(const std::set<std::string> &Edited) const;
   /// Why no inputs were made to validate with; empty: they were, or nobody
   /// asked for them.
   const std::string &inputsNotMade() const { return NotMade; }
@@ -112,6 +114,8 @@ private:
   std::set<std::string> silentKernels() const;
   llvm::Error leaveSilent();
   llvm::Error makeInputs(bool Again, bool Validates);
+  /// Which arguments inputs are made for that are the same there; null: none.
+  PairsOfKernel pairs() const;
   /// Where whole runs judge: inputs made from launches of the run, to validate
   /// with.
   llvm::Error makeProof(bool Again);

@@ -50,8 +50,7 @@ static std::vector<size_t> typicalCases(const LaunchScenario &From,
   return Chosen;
 }
 
-// "smooth" of "smooth(float*, int)".
-static std::string shortName(const std::string &Kernel) {
+std::string gevo::shortName(const std::string &Kernel) {
   std::string Name = demangle(Kernel);
   return Name.substr(0, Name.find('('));
 }
@@ -94,10 +93,9 @@ private:
 // Inputs like \p C, which \p T tries out in \p Steps: half of them to find
 // values that the original gets along with, and what is left for what is
 // expected.
-static std::vector<OtherInput> makeLike(const capture::Case &C,
-                                        const std::string &Ptx, Random &Dice,
-                                        Trials &T, uint64_t Steps) {
-  KernelTraits Traits = traitsOf(Ptx, C.Launches[0].Kernel);
+static std::vector<OtherInput>
+makeLike(const capture::Case &C, const std::string &Ptx,
+         const KernelTraits &Traits, Random &Dice, Trials &T, uint64_t Steps) {
   capture::Case Same = C;
   std::vector<uint64_t> Before, Now;
   auto Run = [&](capture::Case &Changed, std::vector<uint64_t> &Ends) {
@@ -141,9 +139,13 @@ static std::string makeInputs(const LaunchScenario &From,
   for (size_t I : Cases) {
     const capture::Case &C = From.Captured.Cases[I];
     std::string Kernel = shortName(C.Launches[0].Kernel);
+    const std::string &Ptx = From.Captured.Modules[C.Module];
+    KernelTraits Traits = traitsOf(Ptx, C.Launches[0].Kernel);
+    if (Which.Pairs)
+      Traits.Pairs = Which.Pairs(From.ModuleOf[I], C.Launches[0].Kernel);
     Trials T(*D, From);
-    for (OtherInput &Other : makeLike(C, From.Captured.Modules[C.Module], Dice,
-                                      T, Which.MostSteps / Cases.size())) {
+    for (OtherInput &Other :
+         makeLike(C, Ptx, Traits, Dice, T, Which.MostSteps / Cases.size())) {
       Names.push_back(Kernel + " with " + Other.What);
       Other.Changed.Weight = 1;
       Made.Cases.push_back(std::move(Other.Changed));
@@ -175,26 +177,6 @@ static Error readNames(StringRef Text, std::vector<std::string> &Names,
       (Others && !json::fromJSON(*Others, GivenUp, Root)))
     return failure("it is no list of inputs");
   return Error::success();
-}
-
-std::vector<std::string> gevo::sameSize(const capture::Capture &From,
-                                        const capture::Capture &Made) {
-  std::map<std::string, bool> Varied;
-  for (const capture::Case &C : From.Cases) {
-    bool &Is = Varied[shortName(C.Launches[0].Kernel)];
-    for (const capture::Case &Other : Made.Cases)
-      if (Other.Index == C.Index && Other.Module == C.Module)
-        Is |= !llvm::equal(
-            C.Buffers, Other.Buffers,
-            [](const capture::Buffer &A, const capture::Buffer &B) {
-              return A.Size == B.Size;
-            });
-  }
-  std::vector<std::string> Same;
-  for (const auto &[Kernel, Is] : Varied)
-    if (!Is)
-      Same.push_back(Kernel);
-  return Same;
 }
 
 Expected<std::optional<LaunchScenario>>

@@ -21,6 +21,15 @@
 using namespace llvm;
 using namespace gevo;
 
+std::set<std::string> Outcome::editedIn(const Finalist &Best) const {
+  std::set<std::string> Edited;
+  for (const ArchitectureEdits &Arch :
+       Device.describeSet(Best.Kept.Edits, {}).Architectures)
+    for (const auto &F : Arch.Functions)
+      Edited.insert(F.Name);
+  return Edited;
+}
+
 Error Outcome::write(const Search &S, const Finalist &Best) const {
   // What was measured, to compare with what a compiler makes of the edit set.
   std::vector<std::string> Code = Device.build(Best.Kept.Edits).Code.Modules;
@@ -33,8 +42,13 @@ Error Outcome::write(const Search &S, const Finalist &Best) const {
   json::Object Measured = measuredOf(S, Best, Asked);
   if (std::vector<std::string> Guards = Judging.guardNames(); !Guards.empty())
     Measured["guards"] = json::Array(Guards);
-  if (std::vector<std::string> Same = Judging.sameSizeKernels(); !Same.empty())
-    Measured["sizes_not_varied"] = json::Array(Same);
+  Unvaried Not = Judging.unvaried(editedIn(Best));
+  if (!Not.Sizes.empty())
+    Measured["sizes_not_varied"] = json::Array(Not.Sizes);
+  if (!Not.Pointers.empty())
+    Measured["pointers_not_varied"] = json::Array(Not.Pointers);
+  if (Asked.DistinctPointers)
+    Measured["distinct_pointers"] = true;
   if (!Judging.inputsNotMade().empty())
     Measured["inputs_not_made"] = jsonText(Judging.inputsNotMade());
   EditSet Set = Device.describeSet(Best.Kept.Edits, std::move(Measured));
@@ -57,16 +71,9 @@ void Outcome::tellNext(const Finalist *Best) const {
           shellWord(shellWord(Asked.Program.front()) + " OTHER INPUT") +
           " shows whether the edits hold for " +
           (Judging.hasHeldOut() ? "whole runs on " : "") + "other inputs");
-  if (std::vector<std::string> Same = Judging.sameSizeKernels();
-      Asked.HeldOut.empty() && !Same.empty())
-    V.say("the sizes of buffers were not varied for " + join(Same, ", ") +
-          ", as nothing tells what they depend on; a --held-out run of "
-          "another size would");
-  std::set<std::string> Edited;
-  for (const ArchitectureEdits &Arch :
-       Device.describeSet(Best->Kept.Edits, {}).Architectures)
-    for (const auto &F : Arch.Functions)
-      Edited.insert(F.Name);
+  std::set<std::string> Edited = editedIn(*Best);
+  if (Asked.HeldOut.empty())
+    tellUnvaried(Judging.unvaried(Edited), V);
   for (const std::string &Run : Judging.runsWithout(Edited))
     V.say("the held-out run " + Run +
           " launches none of the kernels that were edited, so it shows nothing "

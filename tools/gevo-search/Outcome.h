@@ -29,6 +29,9 @@ public:
   void tellNext(const Finalist *Best) const;
 
 private:
+  /// The functions that it edits.
+  std::set<std::string> editedIn(const Finalist &Best) const;
+
   const Settings &Asked;
   IrProgram &Device;
   Judges &Judging;

@@ -28,6 +28,7 @@ json::Value gevo::toJSON(const Settings &S) {
                       {"best_on", S.BestOn},
                       {"objective", jsonText(S.Objective)},
                       {"other_inputs", S.OtherInputs},
+                      {"distinct_pointers", S.DistinctPointers},
                       {"kernels", S.Kernels},
                       {"algorithm", S.Algorithm},
                       {"seed", S.Seed},
@@ -58,6 +59,7 @@ bool gevo::fromJSON(const json::Value &Value, Settings &S, json::Path P) {
       Map.map("tolerance", Tolerance) &&
       Map.map("accept_findings", S.AcceptFindings) &&
       Map.mapOptional("share_folder", S.ShareFolder) &&
+      Map.mapOptional("distinct_pointers", S.DistinctPointers) &&
       Map.map("whole_runs", S.WholeRuns) && Map.map("identity", S.Identity) &&
       Map.map("measured_by", S.MeasuredBy) && Map.map("directory", S.Directory);
   S.Tolerance = {};

@@ -42,6 +42,8 @@ struct Settings {
   bool WholeRuns = false;
   /// Without held-out runs, validate with inputs made from the captured ones.
   bool OtherInputs = true;
+  /// No launch has the same memory for two pointers, the user promises.
+  bool DistinctPointers = false;
   /// Where the program is run from.
   std::string Directory;
   /// Of the device code.

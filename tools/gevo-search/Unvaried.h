@@ -1,0 +1,40 @@
+//===- Unvaried.h - What made inputs have as the run has it -----*- C++ -*-===//
+//
+// Part of the Gevo project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Edits that hold for that alone would not be noticed, so the user is told.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GEVO_TOOLS_GEVO_SEARCH_UNVARIED_H
+#define GEVO_TOOLS_GEVO_SEARCH_UNVARIED_H
+
+#include "tools/gevo-search/Capturing.h"
+#include "tools/gevo-search/View.h"
+#include <set>
+
+namespace gevo {
+
+/// Of each, what no input has otherwise than the run.
+struct Unvaried {
+  /// Kernels, as people call them, whose buffers always have the same size.
+  std::vector<std::string> Sizes;
+  /// "smooth: arg0 and arg1 are never the same".
+  std::vector<std::string> Pointers;
+};
+
+/// What \p Made, inputs made from \p From, has of that. \p Pairs, which may be
+/// null, are asked of kernels that \p Edited names, or of all if an edited
+/// function is no kernel.
+Unvaried findUnvaried(const LaunchScenario &From, const LaunchScenario &Made,
+                      const PairsOfKernel &Pairs,
+                      const std::set<std::string> &Edited);
+
+void tellUnvaried(const Unvaried &Not, View &V);
+
+} // namespace gevo
+
+#endif // GEVO_TOOLS_GEVO_SEARCH_UNVARIED_H
