@@ -127,6 +127,10 @@ static void repeatUpTo(Buffer &B, uint64_t Size) {
   B.Size = Size;
 }
 
+uint64_t gevo::mostSteps(uint64_t Steps) {
+  return FewSteps + MostTimes * Steps;
+}
+
 uint64_t gevo::freePlace(const Case &C, uint64_t From, uint64_t Size) {
   constexpr uint64_t Apart = 1 << 16;
   uint64_t At = alignTo(From, Apart) + Apart;
@@ -264,7 +268,7 @@ std::vector<OtherInput> gevo::drawLarger(const Case &C, ArrayRef<uint64_t> Ends,
     return Larger.has_value();
   };
   for (const Count &Of : countsOf(C)) {
-    uint64_t Most = FewSteps + MostTimes * Steps;
+    uint64_t Most = mostSteps(Steps);
     // What cannot be twice as large is not tried with more.
     if (Add(Of, 2, Most) && !Add(Of, 61, FewSteps))
       Add(Of, 7, std::min(Most, ManySteps));

@@ -34,6 +34,10 @@ std::vector<OtherInput> drawLarger(const capture::Case &C,
 /// The next address from \p From on with room for \p Size bytes and some more.
 uint64_t freePlace(const capture::Case &C, uint64_t From, uint64_t Size);
 
+/// The warp instructions that an input may take that is made of one that takes
+/// \p Steps.
+uint64_t mostSteps(uint64_t Steps);
+
 } // namespace gevo
 
 #endif // GEVO_SEARCH_LARGERSIZES_H

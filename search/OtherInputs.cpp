@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "search/OtherInputs.h"
+#include "search/LargerBlocks.h"
 #include "search/LargerSizes.h"
 #include "search/OtherPointers.h"
 #include "search/OtherSizes.h"
@@ -233,6 +234,7 @@ std::vector<OtherInput> gevo::drawLargerInputs(const Case &C,
   if (C.Launches.size() != 1)
     return {};
   std::vector<OtherInput> All = drawLarger(C, Ends, Run);
+  append_range(All, drawLargerBlocks(C, All, Traits, Run));
   for (OtherInput &O : All) {
     const Case Plain = O.Changed;
     std::vector<uint64_t> Touched;
@@ -255,11 +257,28 @@ std::vector<OtherInput> gevo::drawLargerInputs(const Case &C,
   return All;
 }
 
+// Of ".maxntid 16, 16, 1" and the like.
+static uint64_t threadsIn(StringRef Bounds) {
+  uint64_t Threads = 1, Number = 0;
+  do {
+    Bounds = Bounds.ltrim(", ");
+    if (Bounds.consumeInteger(10, Number))
+      break;
+    Threads *= Number;
+  } while (Bounds.starts_with(","));
+  return Threads;
+}
+
 KernelTraits gevo::traitsOf(StringRef Ptx, StringRef Kernel) {
   StringRef Text =
       Ptx.substr(Ptx.find((Twine(".entry ") + Kernel + "(").str()));
   Text = Text.substr(0, Text.find("\n}"));
   KernelTraits Traits{Ptx.contains(".f64"), Text.contains("%ntid"), {}};
+  Traits.AsksThreads = {Text.contains("%ntid.x"), Text.contains("%ntid.y"),
+                        Text.contains("%ntid.z")};
+  for (StringRef Bounds : {".maxntid", ".reqntid"})
+    if (size_t At = Text.find(Bounds); At != StringRef::npos)
+      Traits.MostThreads = threadsIn(Text.substr(At + Bounds.size()));
   auto [Parameters, Body] = Text.split(')');
   SmallVector<StringRef, 16> Each;
   Parameters.split('(').second.split(Each, ',');

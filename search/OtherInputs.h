@@ -20,6 +20,7 @@
 #include "runtime/gpu/capture/Case.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -60,6 +61,10 @@ struct KernelTraits {
   bool AnyBlock = false;
   /// The size of each parameter that is declared as a float; 0: it is not.
   std::vector<uint8_t> FloatBytes = {};
+  /// In which dimensions it asks that.
+  std::array<bool, 3> AsksThreads = {};
+  /// What a block may have by its launch bounds.
+  uint64_t MostThreads = 1024;
   /// The text does not tell.
   std::vector<PointerPair> Pairs = {};
 
@@ -86,9 +91,10 @@ std::vector<OtherInput>
 drawOtherInputs(const capture::Case &C, const KernelTraits &Traits,
                 Random &Dice, llvm::function_ref<bool(capture::Case &)> Works);
 
-/// Inputs with more work than \p C has, as LargerSizes.h says, and with other
-/// values where the original gets along with them; what is expected of them is
-/// known. \p Ends: where what the original touches with \p C ends, by buffer.
+/// Inputs with more work than \p C has, as LargerSizes.h says, or more threads,
+/// as LargerBlocks.h says, and with other values where the original gets along
+/// with them; what is expected of them is known. \p Ends: where what the
+/// original touches with \p C ends, by buffer.
 std::vector<OtherInput> drawLargerInputs(const capture::Case &C,
                                          llvm::ArrayRef<uint64_t> Ends,
                                          const KernelTraits &Traits,

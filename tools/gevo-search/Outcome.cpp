@@ -45,6 +45,8 @@ Error Outcome::write(const Search &S, const Finalist &Best) const {
   Unvaried Not = Judging.unvaried(editedIn(Best));
   if (!Not.Sizes.empty())
     Measured["sizes_not_varied"] = json::Array(Not.Sizes);
+  if (!Not.Blocks.empty())
+    Measured["blocks_not_enlarged"] = json::Array(Not.Blocks);
   if (!Not.Pointers.empty())
     Measured["pointers_not_varied"] = json::Array(Not.Pointers);
   if (Asked.DistinctPointers)

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/gevo-search/Unvaried.h"
+#include "search/LargerBlocks.h"
 #include "search/OtherPointers.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -24,6 +25,11 @@ static bool differInSize(const Case &A, const Case &B) {
                       });
 }
 
+static uint64_t threadsOf(const Case &C) {
+  const capture::Extent &Block = C.Launches[0].Block;
+  return uint64_t(Block.X) * Block.Y * Block.Z;
+}
+
 namespace {
 /// The inputs of one launch of the run.
 class Inputs {
@@ -36,6 +42,9 @@ public:
 
   bool haveOtherSizes() const {
     return any([&](const Case &C) { return differInSize(Of, C); });
+  }
+  bool haveLargerBlocks() const {
+    return any([&](const Case &C) { return threadsOf(C) > threadsOf(Of); });
   }
   bool haveSame(const PointerPair &Pair, bool Same) const {
     return isSame(Of, Pair) == Same ||
@@ -54,6 +63,8 @@ private:
 /// What is known of a kernel, by all of its launches.
 struct Known {
   bool Size = false;
+  /// It takes larger blocks; and has been given some.
+  bool TakesLarger = false, Larger = false;
   /// By name: have they been the same, and have they been different?
   std::map<std::string, std::pair<bool, bool>> Pairs;
 };
@@ -87,6 +98,9 @@ Unvaried gevo::findUnvaried(const LaunchScenario &From,
     Known &Of = ByKernel[shortName(Kernel)];
     Inputs Like(C, Made);
     Of.Size |= Like.haveOtherSizes();
+    Of.Larger |= Like.haveLargerBlocks();
+    Of.TakesLarger |=
+        takesLargerBlocks(C, traitsOf(From.Captured.Modules[C.Module], Kernel));
     if (Pairs && (AllEdited || Edited.count(Kernel)))
       addPairs(C, Like, Pairs(From.ModuleOf[I], Kernel), Of);
   }
@@ -94,6 +108,8 @@ Unvaried gevo::findUnvaried(const LaunchScenario &From,
   for (const auto &[Kernel, Of] : ByKernel) {
     if (!Of.Size)
       Not.Sizes.push_back(Kernel);
+    if (Of.TakesLarger && !Of.Larger)
+      Not.Blocks.push_back(Kernel);
     for (const auto &[Pair, Seen] : Of.Pairs)
       if (!Seen.first || !Seen.second)
         Not.Pointers.push_back(Kernel + ": " + Pair + " are " +
@@ -107,6 +123,11 @@ void gevo::tellUnvaried(const Unvaried &Not, View &V) {
     V.say("the sizes of buffers were not varied for " + join(Not.Sizes, ", ") +
           ", as nothing tells what they depend on; a --held-out run of "
           "another size would");
+  if (!Not.Blocks.empty())
+    V.say("in no input had a block more threads than in the run for " +
+          join(Not.Blocks, ", ") +
+          "; a --held-out run with larger blocks would show whether the edits "
+          "hold there");
   if (!Not.Pointers.empty())
     V.say("where pointers point was not varied: " + join(Not.Pointers, "; ") +
           "; a --held-out run that has it otherwise would show whether the "

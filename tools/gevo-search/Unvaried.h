@@ -22,6 +22,8 @@ namespace gevo {
 struct Unvaried {
   /// Kernels, as people call them, whose buffers always have the same size.
   std::vector<std::string> Sizes;
+  /// Kernels that ask how many threads a block has, which never are more.
+  std::vector<std::string> Blocks;
   /// "smooth: arg0 and arg1 are never the same".
   std::vector<std::string> Pointers;
 };
