@@ -107,11 +107,8 @@ struct SassRow {
   bool Label = false;
 };
 
-/// Costs on a V100 of kernel "k" of \p Ptx by the machine code \p Rows. A
-/// branch has a condition.
-inline SassFunction costsOf(const std::string &Ptx,
-                            const std::vector<SassRow> &Rows) {
-  Profile P = profileNamed("V100");
+/// Machine code of \p Rows. A branch has a condition.
+inline SassListing listingOf(const std::vector<SassRow> &Rows) {
   SassListing L;
   for (const SassRow &Row : Rows) {
     SassInstruction I;
@@ -121,8 +118,16 @@ inline SassFunction costsOf(const std::string &Ptx,
     I.Guarded = I.Opcode == "BRA";
     L.Code.push_back(I);
   }
+  return L;
+}
+
+/// Costs on a V100 of kernel "k" of \p Ptx by the machine code \p Rows.
+inline SassFunction costsOf(const std::string &Ptx,
+                            const std::vector<SassRow> &Rows) {
+  Profile P = profileNamed("V100");
   Bench B(P, Ptx);
-  return costsFromSass(P, *B.Module->kernel("k")->functions()[0], L);
+  return costsFromSass(P, *B.Module->kernel("k")->functions()[0],
+                       listingOf(Rows));
 }
 
 } // namespace gevo::gpu::timing

@@ -161,15 +161,9 @@ size_t branchesLeft(const std::string &Body, const std::vector<SassRow> &Rows,
   Profile P = profileNamed("V100");
   Bench B(P, text(P, Body));
   ptx::Function F = *B.Module->kernel("k")->functions()[0];
-  SassListing L;
-  for (const SassRow &Row : Rows) {
-    SassInstruction I;
-    I.Line = Row.Line;
-    I.Opcode = Row.Opcode;
-    I.Label = Row.Label;
-    I.Guarded = I.Opcode == "BRA" || (Guarded && I.Opcode == "STG.E");
-    L.Code.push_back(I);
-  }
+  SassListing L = listingOf(Rows);
+  for (SassInstruction &I : L.Code)
+    I.Guarded |= Guarded && I.Opcode == "STG.E";
   predicateAs(P, L, F);
   size_t Branches = 0;
   for (const ptx::Instruction &I : F.Code)
