@@ -5,14 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Both run in processes of their own: a device that this process had opened
-// must not be there when the workers start.
+// How the launches get to a folder, and what the original is asked about them.
 //
 //===----------------------------------------------------------------------===//
 
 #include "tools/gevo-search/Capturing.h"
 #include "search/MachineError.h"
-#include "search/Workers.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -110,30 +108,16 @@ static std::string profileText(const LaunchScenario &Launches,
   return formatv("{0}", json::Value(std::move(Flat))).str();
 }
 
-Expected<std::string> gevo::askOnce(std::function<std::string()> Work) {
-  WorkerLimits Limits;
-  Limits.MemoryBytes = 0;
-  Limits.Seconds = 600;
-  auto Started = forkWorkers(
-      Limits, [&] { return Service([&](StringRef) { return Work(); }); });
-  if (!Started)
-    return Started.takeError();
-  (*Started)->send(0, "");
-  Expected<Workers::Reply> Reply = (*Started)->wait();
-  if (!Reply)
-    return Reply.takeError();
-  return Reply->Text.value_or(Reply->Death);
-}
-
 Expected<HeatMap> gevo::profileLaunches(const LaunchScenario &Launches,
                                         const std::string &Gpu,
-                                        IrProgram &Device) {
+                                        IrProgram &Device, Observations &Seen) {
   Built Tagged = Device.buildTagged();
   if (!Tagged.ok())
     return failure("the program cannot be lowered for a profile: " +
                    Tagged.Failure.Reason);
   Expected<std::string> Said =
-      askOnce([&] { return profileText(Launches, Gpu, Tagged.Code); });
+      Seen.ask("profile", Tagged.Code, Launches, /*Guards=*/nullptr,
+               [&] { return profileText(Launches, Gpu, Tagged.Code); });
   if (!Said)
     return Said.takeError();
   Expected<std::vector<uint64_t>> Flat =
@@ -187,11 +171,13 @@ static std::string watchText(const LaunchScenario &Launches,
 static Expected<std::vector<std::string>>
 askWatched(const LaunchScenario &Launches, const LaunchScenario *Guards,
            const std::string &Gpu, const Built &Watched,
-           const std::string &Variable) {
+           const std::string &Variable, Observations &Seen) {
   if (!Watched.ok())
     return failure(Watched.Failure.Reason);
-  Expected<std::string> Said = askOnce(
-      [&] { return watchText(Launches, Guards, Gpu, Watched.Code, Variable); });
+  Expected<std::string> Said =
+      Seen.ask(Variable, Watched.Code, Launches, Guards, [&] {
+        return watchText(Launches, Guards, Gpu, Watched.Code, Variable);
+      });
   if (!Said)
     return Said.takeError();
   auto Answers = json::parse<std::vector<std::string>>(*Said);
@@ -205,26 +191,28 @@ askWatched(const LaunchScenario &Launches, const LaunchScenario *Guards,
 // instructions, which is the same on every machine, fewer are asked.
 Error gevo::observeTwins(const LaunchScenario &Launches,
                          const LaunchScenario &Guards, const std::string &Gpu,
-                         IrProgram &Device) {
+                         IrProgram &Device, Observations &Seen) {
   Error Why = Error::success();
   for (size_t Most : {2048, 512, 128, 32}) {
     auto Answers = askWatched(Launches, &Guards, Gpu, Device.buildWatched(Most),
-                              TwinVariable);
+                              TwinVariable, Seen);
     consumeError(std::move(Why));
     if (Answers) {
       Device.setAnswers(*Answers);
       return Error::success();
     }
     Why = Answers.takeError();
+    if (Why.isA<MachineError>())
+      break;
   }
   return Why;
 }
 
 Error gevo::observeReach(const LaunchScenario &Launches,
                          const LaunchScenario *Guards, const std::string &Gpu,
-                         IrProgram &Device) {
-  auto Marks =
-      askWatched(Launches, Guards, Gpu, Device.buildMarked(), ReachVariable);
+                         IrProgram &Device, Observations &Seen) {
+  auto Marks = askWatched(Launches, Guards, Gpu, Device.buildMarked(),
+                          ReachVariable, Seen);
   if (!Marks)
     return Marks.takeError();
   Device.setReached(*Marks);

@@ -14,6 +14,7 @@
 #define GEVO_TOOLS_GEVO_SEARCH_CAPTURING_H
 
 #include "search/LaunchRunner.h"
+#include "search/Observations.h"
 #include "search/WholeRunner.h"
 #include "search/ir/IrProgram.h"
 
@@ -29,22 +30,19 @@ captureLaunches(const WholeScenario &S, const ProgramRun &Program,
 /// What each instruction of \p Device costs in \p Launches.
 llvm::Expected<HeatMap> profileLaunches(const LaunchScenario &Launches,
                                         const std::string &Gpu,
-                                        IrProgram &Device);
+                                        IrProgram &Device, Observations &Seen);
 
 /// Has \p Device know which of its values are always equal in \p Launches and
 /// in \p Guards.
 llvm::Error observeTwins(const LaunchScenario &Launches,
                          const LaunchScenario &Guards, const std::string &Gpu,
-                         IrProgram &Device);
+                         IrProgram &Device, Observations &Seen);
 
 /// Has \p Device know which of its code \p Launches and \p Guards, which may be
 /// null, come to.
 llvm::Error observeReach(const LaunchScenario &Launches,
                          const LaunchScenario *Guards, const std::string &Gpu,
-                         IrProgram &Device);
-
-/// What \p Work says, in a process of its own.
-llvm::Expected<std::string> askOnce(std::function<std::string()> Work);
+                         IrProgram &Device, Observations &Seen);
 
 /// The pointer arguments that may be the same, of a kernel of a module.
 using PairsOfKernel = std::function<std::vector<PointerPair>(
@@ -61,6 +59,8 @@ struct MakeInputs {
   uint64_t MostSteps = uint64_t(1) << 28;
   /// Which arguments may be the same.
   PairsOfKernel Pairs = nullptr;
+  /// What the process that does so may take; 0: any.
+  uint64_t MemoryBytes = 0;
 };
 
 /// Launches with inputs made from those of \p From, and with what the original

@@ -40,11 +40,24 @@ Unvaried Judges::unvaried(const std::set<std::string> &Edited) const {
 }
 
 Error Judges::capture(bool Again, bool Validates) {
+  Expected<Observations> Known = Observations::open(
+      Folder + "/" + ObservedName.str(), Again, Limits.MemoryBytes);
+  if (!Known)
+    return Known.takeError();
+  if (Error E = captureAndObserve(Again, Validates, *Known))
+    return E;
+  // Other ranks read it.
+  return Validates ? Known->keep() : Error::success();
+}
+
+Error Judges::captureAndObserve(bool Again, bool Validates,
+                                Observations &Known) {
   const WholeScenario &S = Targets[0].Scenario;
   Expected<LaunchScenario> Captured = captureLaunches(
       S, Targets[0].Cases[0].Run, Device, Folder + "/capture", Again);
-  Expected<HeatMap> Heat = Captured ? profileLaunches(*Captured, S.Gpu, Device)
-                                    : Expected<HeatMap>(Captured.takeError());
+  Expected<HeatMap> Heat =
+      Captured ? profileLaunches(*Captured, S.Gpu, Device, Known)
+               : Expected<HeatMap>(Captured.takeError());
   if (Error E = Heat.takeError()) {
     if (E.isA<MachineError>())
       return E;
@@ -69,15 +82,27 @@ Error Judges::capture(bool Again, bool Validates) {
   if (Asked.OtherInputs)
     if (Error E = makeInputs(Again, Validates))
       return E;
-  if (Error E =
-          observeReach(*Launches, Guards ? &*Guards : nullptr, S.Gpu, Device))
-    V.say("not known which code the inputs come to: " + toString(std::move(E)));
+  return observeCode(Known);
+}
+
+// Where that fails the search does without, but not for want of a process.
+Error Judges::observeCode(Observations &Known) {
+  const std::string &Gpu = Targets[0].Scenario.Gpu;
+  auto Without = [&](StringRef What, Error E) -> Error {
+    if (!E || E.isA<MachineError>())
+      return E;
+    V.say(What + ": " + toString(std::move(E)));
+    return Error::success();
+  };
+  if (Error E = Without("not known which code the inputs come to",
+                        observeReach(*Launches, Guards ? &*Guards : nullptr,
+                                     Gpu, Device, Known)))
+    return E;
   // Only the default makes use of them. On one input too much is equal.
-  if (Guards && Asked.Algorithm == "default")
-    if (Error E = observeTwins(*Launches, *Guards, S.Gpu, Device))
-      V.say("not looking for values that are always equal: " +
-            toString(std::move(E)));
-  return Error::success();
+  if (!Guards || Asked.Algorithm != "default")
+    return Error::success();
+  return Without("not looking for values that are always equal",
+                 observeTwins(*Launches, *Guards, Gpu, Device, Known));
 }
 
 // What the original makes of inputs only it can tell, and takes its time to.
@@ -88,6 +113,7 @@ Judges::makeOthers(const LaunchScenario &From, const MakeInputs &Which,
                 "; the search goes on with those that can be made in a bounded "
                 "number of steps. --other-inputs=0 goes without");
   MakeInputs Bounded = Which;
+  Bounded.MemoryBytes = Limits.MemoryBytes;
   if (std::optional<std::string> Steps =
           sys::Process::GetEnv("GEVO_INPUT_STEPS"))
     if (!to_integer(*Steps, Bounded.MostSteps))

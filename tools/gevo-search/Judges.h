@@ -26,6 +26,7 @@
 namespace gevo {
 
 struct MakeInputs;
+class Observations;
 
 class Judges {
 public:
@@ -108,6 +109,10 @@ private:
   void describe(Target &T) const;
   llvm::Error observe(Target &T);
   llvm::Error capture(bool Again, bool Validates);
+  llvm::Error captureAndObserve(bool Again, bool Validates,
+                                Observations &Known);
+  /// What is known of the code on the launches and guards.
+  llvm::Error observeCode(Observations &Known);
   llvm::Error checkRules() const;
   /// The kernels of the run that write and print nothing, neither in it nor
   /// with guards; or, where several have one name, that may be such.

@@ -214,8 +214,9 @@ gevo::otherInputs(const LaunchScenario &From, const std::string &Gpu,
     Text = (*File)->getBuffer().str();
   } else {
     sys::fs::remove_directories(Folder);
-    Expected<std::string> Said =
-        askOnce([&] { return makeInputs(From, Gpu, Which, Folder); });
+    Expected<std::string> Said = askOnce(Which.MemoryBytes, [&] {
+      return makeInputs(From, Gpu, Which, Folder);
+    });
     if (!Said)
       return Said.takeError();
     Text = *Said;

@@ -54,7 +54,7 @@ std::string gevo::scratchOf(const std::string &Folder, int Rank) {
 // What is made before a log is.
 static bool isOurs(StringRef Name) {
   static const Regex Ours("^(scratch(-[0-9]+)?|capture|guards|others(-[0-9]+)?|"
-                          "(guards|others(-[0-9]+)?|original)\\.json"
+                          "(guards|others(-[0-9]+)?|original|observed)\\.json"
                           "(\\.[0-9a-f]{8}\\.tmp)?)$");
   return Ours.match(Name);
 }
