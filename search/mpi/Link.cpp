@@ -5,14 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Everything is sent without waiting, and received only when it is there: a
-// search has better things to do than to spin in MPI.
+// Everything is sent and received without waiting: a search has better things
+// to do than to spin in MPI. A large message comes in parts, and who sends them
+// may die in between: then it never is whole, and nobody must wait for it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "search/mpi/Link.h"
 #include <list>
 #include <mpi.h>
+#include <set>
 #include <string>
 
 namespace {
@@ -24,8 +26,20 @@ struct Sending {
   MPI_Request Request;
 };
 
+struct Arriving {
+  int From = 0;
+  std::string Data;
+  MPI_Request Request;
+  bool Whole = false;
+};
+
 std::list<Sending> &sendings() {
   static std::list<Sending> All;
+  return All;
+}
+
+std::list<Arriving> &arrivings() {
+  static std::list<Arriving> All;
   return All;
 }
 
@@ -57,20 +71,62 @@ int sendTo(int To, const char *Data, size_t Size) {
   return 1;
 }
 
+void startReceiving() {
+  while (true) {
+    int There = 0, Size = 0;
+    MPI_Message Message;
+    MPI_Status Status;
+    if (MPI_Improbe(MPI_ANY_SOURCE, Tag, MPI_COMM_WORLD, &There, &Message,
+                    &Status) ||
+        !There || MPI_Get_count(&Status, MPI_CHAR, &Size))
+      return;
+    Arriving &A = arrivings().emplace_back();
+    A.From = Status.MPI_SOURCE;
+    A.Data.resize(Size);
+    if (MPI_Imrecv(A.Data.data(), Size, MPI_CHAR, &Message, &A.Request))
+      arrivings().pop_back();
+  }
+}
+
+// The first that is whole, of those that none of the same sender is before.
+std::list<Arriving>::iterator firstWhole() {
+  std::set<int> Behind;
+  for (auto I = arrivings().begin(); I != arrivings().end();) {
+    int Whole = I->Whole;
+    if (!Whole && MPI_Test(&I->Request, &Whole, MPI_STATUS_IGNORE)) {
+      I = arrivings().erase(I);
+      continue;
+    }
+    I->Whole = Whole;
+    if (Whole && !Behind.count(I->From))
+      return I;
+    Behind.insert(I->From);
+    ++I;
+  }
+  return arrivings().end();
+}
+
 long peek(int *From) {
   dropSent();
-  int There = 0, Size = 0;
-  MPI_Status Status;
-  if (MPI_Iprobe(MPI_ANY_SOURCE, Tag, MPI_COMM_WORLD, &There, &Status) ||
-      !There || MPI_Get_count(&Status, MPI_CHAR, &Size))
+  startReceiving();
+  auto First = firstWhole();
+  if (First == arrivings().end())
     return -1;
-  *From = Status.MPI_SOURCE;
-  return Size;
+  *From = First->From;
+  return long(First->Data.size());
 }
 
 int take(int From, char *Data, size_t Size) {
-  return MPI_Recv(Data, int(Size), MPI_CHAR, From, Tag, MPI_COMM_WORLD,
-                  MPI_STATUS_IGNORE);
+  for (auto I = arrivings().begin(); I != arrivings().end(); ++I)
+    if (I->From == From) {
+      bool Told = I->Whole && I->Data.size() == Size;
+      if (Told) {
+        I->Data.copy(Data, Size);
+        arrivings().erase(I);
+      }
+      return !Told;
+    }
+  return 1;
 }
 
 void end() { MPI_Finalize(); }

@@ -25,7 +25,9 @@ struct GevoMpiLink {
   int (*Begin)(int *Rank, int *Size);
   /// Copies \p Data and does not wait for its arrival.
   int (*Send)(int To, const char *Data, size_t Size);
-  /// The size of the next message and who sent it, or -1 if there is none.
+  /// The size of the next message that is here as a whole and who sent it, or
+  /// -1 if there is none. Messages of one sender keep their order; one that
+  /// never comes to an end holds up no other sender's.
   long (*Peek)(int *From);
   /// Takes the message that Peek told of.
   int (*Take)(int From, char *Data, size_t Size);
