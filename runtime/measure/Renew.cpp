@@ -14,9 +14,6 @@ using namespace gevo::measure;
 
 namespace {
 
-/// So much of the race check's work takes as long as a warp instruction.
-constexpr uint64_t RaceWorkOfStep = 8;
-
 /// The marks of the last launch for the bytes of \p P; \p End gets where those
 /// that it touched end, if it touched any.
 bool takeMarks(Device &D, const capture::Buffer &B, capture::Piece &P,
@@ -111,7 +108,7 @@ bool measure::renewExpected(Device &D, capture::Case &C, const std::string &Ptx,
   D.driver().gevoGpuWatchWrites(2);
   ReplayResult Result = R.run(Ptx, O);
   if (Steps)
-    *Steps = Result.WarpInstructions + Result.RaceWork / RaceWorkOfStep;
+    *Steps = Result.steps();
   bool Ok = Result.passed() || Result.Result == Outcome::InputChanged;
   Error = Ok ? "" : Result.Reason;
   for (size_t K = 0; Ok && K < C.Buffers.size(); ++K) {

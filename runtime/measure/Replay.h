@@ -118,6 +118,12 @@ struct ReplayResult {
   bool Compared = false;
 
   bool passed() const { return Result == Outcome::Passed; }
+  /// What it took, as if all of it were warp instructions.
+  uint64_t steps() const {
+    // So much of the race check's work takes as long as one.
+    constexpr uint64_t RaceWorkOfStep = 8;
+    return WarpInstructions + RaceWork / RaceWorkOfStep;
+  }
 };
 
 /// See the file comment. The device and the case must outlive it.
@@ -161,7 +167,7 @@ private:
 /// buffers now hold Before, and takes the memory afterwards as what is
 /// expected. False if the run is not clean; \p Error says why. \p Ends gets, by
 /// buffer, where the last byte that the launch touched ends; 0: it touched
-/// none. \p Steps gets what it took, as if all of it were warp instructions.
+/// none. \p Steps gets what it took, as ReplayResult::steps() has it.
 bool renewExpected(Device &D, capture::Case &C, const std::string &Ptx,
                    const ReplayOptions &O, std::string &Error,
                    std::vector<uint64_t> *Ends = nullptr,

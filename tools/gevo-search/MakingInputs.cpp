@@ -74,14 +74,12 @@ public:
 
   bool run(capture::Case &C, const std::string &Ptx,
            std::vector<uint64_t> &Ends) {
-    if (!Left) {
-      GaveUp = true;
+    if (!goesOn())
       return false;
-    }
     std::string Problem;
     uint64_t Steps = 0;
     bool Works = measure::renewExpected(D, C, Ptx, O, Problem, &Ends, &Steps);
-    Left -= std::min(Left, Steps);
+    take(Steps);
     return Works;
   }
 
@@ -92,8 +90,11 @@ public:
     measure::Replay R(D, C);
     measure::ReplayOptions Judged = O;
     for (bool Timing : {false, true}) {
+      if (!goesOn())
+        return false;
       Judged.Timing = Timing;
       measure::ReplayResult Result = R.run(Ptx, Judged);
+      take(Result.steps());
       // Sums in another order are no mistake; who compares them knows that.
       bool OtherOrder =
           !Timing && Result.Result == measure::Outcome::WrongOutput;
@@ -104,6 +105,12 @@ public:
   }
 
 private:
+  bool goesOn() {
+    GaveUp |= !Left;
+    return Left;
+  }
+  void take(uint64_t Steps) { Left -= std::min(Left, Steps); }
+
   measure::Device &D;
   measure::ReplayOptions O;
   uint64_t Left = 0;
@@ -111,9 +118,10 @@ private:
 };
 } // namespace
 
-// Inputs like \p C, which \p T tries out in \p Steps: half of them to find
-// values that the original gets along with, and what is left for what is
-// expected.
+// Inputs like \p C that the original stands, which \p T tries out in \p Steps:
+// half of them to find values that it gets along with, and what is left for
+// what is expected and for seeing that it stands that. Of the latter larger
+// inputs, which take most, may have half to be found.
 static std::vector<OtherInput>
 makeLike(const capture::Case &C, const std::string &Ptx,
          const KernelTraits &Traits, Random &Dice, Trials &T, uint64_t Steps) {
@@ -123,20 +131,32 @@ makeLike(const capture::Case &C, const std::string &Ptx,
     return T.run(Changed, Ptx, Ends);
   };
   auto Works = [&](capture::Case &Changed) { return Run(Changed, Now); };
+  std::vector<OtherInput> All;
+  auto Add = [&](OtherInput &Other) {
+    Other.Changed.Weight = 1;
+    if (T.stands(Other.Changed, Ptx))
+      All.push_back(std::move(Other));
+  };
   T.allow(Steps / 2);
   bool Known = Run(Same, Before);
-  std::vector<OtherInput> All, Drawn = drawOtherInputs(C, Traits, Dice, Works);
+  std::vector<OtherInput> Drawn = drawOtherInputs(C, Traits, Dice, Works);
   T.allow(T.left() + Steps / 2);
   for (OtherInput &Other : Drawn) {
     if (!Works(Other.Changed))
       continue;
     if (Known)
       fitBuffers(Other, Before, Now);
-    All.push_back(std::move(Other));
+    Add(Other);
   }
-  if (Known)
-    for (OtherInput &Other : drawLargerInputs(C, Before, Traits, Dice, Run))
-      All.push_back(std::move(Other));
+  if (!Known)
+    return All;
+  uint64_t ToStand = T.left() / 2;
+  T.allow(T.left() - ToStand);
+  std::vector<OtherInput> Larger =
+      drawLargerInputs(C, Before, Traits, Dice, Run);
+  T.allow(T.left() + ToStand);
+  for (OtherInput &Other : Larger)
+    Add(Other);
   return All;
 }
 
@@ -167,9 +187,6 @@ static std::string makeInputs(const LaunchScenario &From,
     Trials T(*D, From);
     for (OtherInput &Other :
          makeLike(C, Ptx, Traits, Dice, T, Which.MostSteps / Cases.size())) {
-      Other.Changed.Weight = 1;
-      if (!T.stands(Other.Changed, Ptx))
-        continue;
       Names.push_back(Kernel + " with " + Other.What);
       Made.Cases.push_back(std::move(Other.Changed));
     }

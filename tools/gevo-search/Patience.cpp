@@ -11,20 +11,42 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/gevo-search/Patience.h"
-#include <chrono>
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Process.h"
 #include <csignal>
 
 using namespace llvm;
 using namespace gevo;
 
+static constexpr std::chrono::seconds Usual(10);
+
+static std::chrono::seconds firstWait() {
+  unsigned Seconds = 0;
+  std::optional<std::string> Asked =
+      sys::Process::GetEnv("GEVO_PATIENCE_SECONDS");
+  return Asked && to_integer(*Asked, Seconds) ? std::chrono::seconds(Seconds)
+                                              : Usual;
+}
+
 Patience::Patience(View &V, std::string What, std::string Hint)
     : V(V), What(std::move(What)), Hint(std::move(Hint)) {
+  std::chrono::seconds First = firstWait();
+  if (First == First.zero()) {
+    tell(First);
+    First = Usual;
+  }
   // Signals are for the thread that waits: they interrupt it.
   sigset_t All, Before;
   sigfillset(&All);
   pthread_sigmask(SIG_SETMASK, &All, &Before);
-  Thread = std::thread([this] { wait(); });
+  Thread = std::thread([this, First] { wait(First); });
   pthread_sigmask(SIG_SETMASK, &Before, nullptr);
+}
+
+void Patience::tell(std::chrono::seconds SoFar) {
+  V.say("still " + What + ", for " + duration(SoFar.count()) + " so far" +
+        Hint);
+  Hint.clear();
 }
 
 Patience::~Patience() {
@@ -36,14 +58,12 @@ Patience::~Patience() {
   Thread.join();
 }
 
-void Patience::wait() {
+void Patience::wait(std::chrono::seconds First) {
   auto Start = std::chrono::steady_clock::now();
   std::unique_lock<std::mutex> Hold(Lock);
-  for (std::chrono::seconds After(10);; After *= 2) {
+  for (std::chrono::seconds After = First;; After *= 2) {
     if (Ended.wait_until(Hold, Start + After, [this] { return Over; }))
       return;
-    V.say("still " + What + ", for " + duration(After.count()) + " so far" +
-          Hint);
-    Hint.clear();
+    tell(After);
   }
 }

@@ -14,6 +14,7 @@
 #define GEVO_TOOLS_GEVO_SEARCH_PATIENCE_H
 
 #include "tools/gevo-search/View.h"
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <string>
@@ -21,8 +22,9 @@
 
 namespace gevo {
 
-/// While it lives, says after ten seconds that something is still going on,
-/// then after twice as long, and so on.
+/// While it lives, says after ten seconds, or as many as GEVO_PATIENCE_SECONDS
+/// says, that something is still going on, then after twice as long, and so on.
+/// After none it says so at once, and then after ten.
 class Patience {
 public:
   /// \p What goes on, as "running './app'", and what can be done about it. The
@@ -31,7 +33,8 @@ public:
   ~Patience();
 
 private:
-  void wait();
+  void wait(std::chrono::seconds First);
+  void tell(std::chrono::seconds SoFar);
 
   View &V;
   std::string What, Hint;
