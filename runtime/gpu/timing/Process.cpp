@@ -113,10 +113,20 @@ std::string whyFailed(int Status, const std::string &Said) {
   return " failed" + (Error.empty() ? Error : ": " + Error);
 }
 
+/// Whether a program of CUDA, which ends with a status of its own then, had no
+/// memory left.
+bool lackedMemory(const std::string &Said) {
+  for (const char *Words :
+       {"Memory allocation failure", "out of dynamic memory"})
+    if (Said.find(Words) != std::string::npos)
+      return true;
+  return false;
+}
+
 // What a program does itself ends in other signals.
-FailureCause causeOf(int Status) {
+FailureCause causeOf(int Status, const std::string &Said) {
   if (!WIFSIGNALED(Status))
-    return FailureCause::Input;
+    return lackedMemory(Said) ? FailureCause::Machine : FailureCause::Input;
   int Signal = WTERMSIG(Status);
   return Signal == SIGKILL || Signal == SIGTERM || Signal == SIGINT ||
                  Signal == SIGHUP
@@ -188,7 +198,7 @@ gevo::gpu::timing::runProcess(const std::vector<std::string> &Arguments,
             " s and was killed; GEVO_TOOL_SECONDS gives it more");
   std::string Said = contentsOf(Errors.get());
   if (!WIFEXITED(Status) || WEXITSTATUS(Status) != 0)
-    return failure(causeOf(Status),
+    return failure(causeOf(Status, Said),
                    Arguments[0] + whyFailed(Status, Said + Output));
   return WithErrors ? Output + Said : Output;
 }

@@ -30,7 +30,8 @@ std::chrono::milliseconds processDeadline();
 /// ends with another status than 0 (the message has the first error that it
 /// told), or has not ended after \p Deadline, when it is killed. The cause is
 /// the input if it said no by its status, the tool if it crashed or was late,
-/// and the machine if somebody killed it or it could not be started.
+/// and the machine if somebody killed it, it had no memory left or it could not
+/// be started.
 Result<std::string>
 runProcess(const std::vector<std::string> &Arguments, bool WithErrors = false,
            std::chrono::milliseconds Deadline = processDeadline());

@@ -72,6 +72,14 @@ TEST(Process, ThatFailsSaysWhoseFaultItIs) {
   EXPECT_EQ(cause({"/bin/sh", "-c", "exec sleep 100"}), FailureCause::Tool);
   EXPECT_EQ(cause({"/bin/sh", "-c", "kill -9 $$"}), FailureCause::Machine);
   EXPECT_EQ(cause({"/no/such/program"}), FailureCause::Machine);
+  EXPECT_EQ(cause({"/bin/sh", "-c",
+                   "echo 'ptxas fatal   : Memory allocation failure' >&2; "
+                   "exit 255"}),
+            FailureCause::Machine);
+  EXPECT_EQ(cause({"/bin/sh", "-c",
+                   "echo 'out of dynamic memory in yy_get_next_buffer()' >&2; "
+                   "exit 2"}),
+            FailureCause::Machine);
 }
 
 // A library in somebody's program has to live with its signals.
