@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "search/DevicesRunner.h"
 #include "search/LaunchRunner.h"
 #include "gtest/gtest.h"
 #include <cstring>
@@ -95,4 +96,78 @@ TEST(LaunchRunner, KnowsWhatMachineCodeTakesOrNothing) {
   EXPECT_EQ(fitnessOf(R, {}, /*MachineCode=*/true).Time, 3000);
   R.Result = measure::Outcome::DeviceFailed;
   EXPECT_FALSE(fitnessOf(R, {}, /*MachineCode=*/false).Lasting);
+}
+
+namespace {
+
+/// The kernel of scenario() that stores \p What, %n or a number.
+Payload storing(const std::string &What) {
+  Payload Code;
+  Code.Modules = {R"(
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 p, .param .u64 n) {
+  .reg .b64 %p, %n;
+  ld.param.u64 %p, [p];
+  ld.param.u64 %n, [n];
+  st.global.u64 [%p], )" +
+                  What + ";\n  ret;\n}\n"};
+  return Code;
+}
+
+/// Launches of the kernel that stores its number, of which \p Expected is told.
+LaunchScenario launches(const std::vector<std::pair<uint64_t, uint64_t>> &All) {
+  LaunchScenario S;
+  S.Captured.Modules = storing("%n").Modules;
+  for (auto [Number, Expected] : All) {
+    capture::Case C = scenario(0x10000, Number).Captured.Cases[0];
+    std::memcpy(C.Buffers[0].Pieces[0].After.data(), &Expected, 8);
+    S.Captured.Cases.push_back(C);
+    S.ModuleOf.push_back(0);
+    S.Names.push_back("with " + std::to_string(Number));
+  }
+  return S;
+}
+
+/// With \p Guards, in a process of its own, which has the device.
+Fitness runGuarded(const LaunchScenario &Guards, const Payload &Code) {
+  LaunchScenario S = launches({{3, 3}});
+  return IsolatedRunner(WorkerLimits(),
+                        [&]() -> std::unique_ptr<Runner> {
+                          auto R = std::make_unique<LaunchRunner>(
+                              S, "V100",
+                              /*CheckAlways=*/true);
+                          R->guardWith(&Guards);
+                          return R;
+                        })
+      .run(Code);
+}
+
+} // namespace
+
+// A guard that the original fails on this device guards nothing here; others
+// go on doing so.
+TEST(LaunchRunner, LeavesOutGuardsThatTheOriginalFails) {
+  LaunchScenario Both = launches({{5, 6}, {7, 7}}),
+                 Failing = launches({{5, 6}});
+  Fitness Original = runGuarded(Both, storing("%n"));
+  EXPECT_TRUE(Original.valid()) << Original.Reason;
+  Fitness Constant = runGuarded(Both, storing("3"));
+  EXPECT_EQ(Constant.End, Stage::Guard);
+  EXPECT_EQ(Constant.Reason.rfind("with 7: compare: ", 0), 0u)
+      << Constant.Reason;
+  Constant = runGuarded(Failing, storing("3"));
+  EXPECT_TRUE(Constant.valid()) << Constant.Reason;
+}
+
+// What the device cannot even hold says nothing of the original, or of code.
+TEST(LaunchRunner, EndsWhereADeviceCannotHoldAGuard) {
+  LaunchScenario Large = launches({{7, 7}});
+  Large.Captured.Cases[0].Buffers[0].Size = uint64_t(1) << 50;
+  Fitness F = runGuarded(Large, storing("%n"));
+  EXPECT_FALSE(F.Judged);
+  EXPECT_NE(F.Reason.find("the original cannot be replayed, with 7: "),
+            std::string::npos)
+      << F.Reason;
 }
