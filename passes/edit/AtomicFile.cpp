@@ -16,6 +16,7 @@
 #include "llvm/Support/Signals.h"
 #include <fcntl.h>
 #include <unistd.h>
+#include <vector>
 
 using namespace llvm;
 
@@ -39,18 +40,21 @@ static Error writeInPlace(StringRef Path,
   return EC ? failed(Path, EC) : Error::success();
 }
 
-// A new name is on the disk when its folder is.
-static std::error_code syncFolderOf(StringRef Path) {
-  StringRef Folder = sys::path::parent_path(Path);
-  int FD = open(Folder.empty() ? "." : Folder.str().c_str(),
-                O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+// Some file systems cannot, and then need not.
+static std::error_code syncPath(const Twine &Path, int Flags) {
+  int FD = open(Path.str().c_str(), O_RDONLY | O_CLOEXEC | Flags);
   if (FD < 0)
     return errnoAsErrorCode();
-  // Some file systems cannot, and then need not.
   bool Failed = fsync(FD) && errno != EINVAL && errno != EROFS;
   std::error_code EC = Failed ? errnoAsErrorCode() : std::error_code();
   close(FD);
   return EC;
+}
+
+// A new name is on the disk when its folder is.
+static std::error_code syncFolderOf(StringRef Path) {
+  StringRef Folder = sys::path::parent_path(Path);
+  return syncPath(Folder.empty() ? "." : Folder, O_DIRECTORY);
 }
 
 Error gevo::writeFileAtomically(StringRef Name,
@@ -88,6 +92,26 @@ Error gevo::writeFileAtomically(StringRef Name,
     return Error::success();
   sys::fs::remove(Temporary);
   return failed(Path, EC);
+}
+
+Error gevo::syncFilesIn(StringRef Folder) {
+  std::error_code EC;
+  std::vector<std::string> Folders = {Folder.str()};
+  for (sys::fs::recursive_directory_iterator
+           I(Folder, EC, /*follow_symlinks=*/false),
+       End;
+       !EC && I != End; I.increment(EC)) {
+    if (I->type() == sys::fs::file_type::directory_file)
+      Folders.push_back(I->path());
+    else if (I->type() == sys::fs::file_type::regular_file)
+      if (std::error_code Bad = syncPath(I->path(), 0))
+        return failed(I->path(), Bad);
+  }
+  // Names come last.
+  for (const std::string &Path : Folders)
+    if (!EC)
+      EC = syncPath(Path, O_DIRECTORY);
+  return EC ? failed(Folder, EC) : Error::success();
 }
 
 Error gevo::makeFolder(StringRef Folder) {

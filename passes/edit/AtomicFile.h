@@ -32,6 +32,9 @@ writeFileAtomically(llvm::StringRef Path,
                     llvm::function_ref<void(llvm::raw_ostream &)> Write,
                     Outlives What = Outlives::Process);
 
+/// Waits until all files in \p Folder, and in folders there, are on the disk.
+llvm::Error syncFilesIn(llvm::StringRef Folder);
+
 /// Makes \p Folder and those above it, with the rights that mkdir gives.
 llvm::Error makeFolder(llvm::StringRef Folder);
 

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/gevo-search/Capturing.h"
+#include "passes/edit/AtomicFile.h"
 #include "search/MachineError.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -65,10 +66,13 @@ static Error runCapture(const WholeScenario &S, const ProgramRun &Program,
                           &Message) < 0)
     return failure("cannot run '" + S.GevoRun + "': " + Message);
   std::string Problem = problemIn(Report);
-  return Problem.empty() ? Error::success()
-                         : make_error<MachineError>(
-                               "the launches cannot be captured: " + Problem +
-                               roomLeft(sys::path::parent_path(Folder)));
+  if (!Problem.empty())
+    return make_error<MachineError>(
+        "the launches cannot be captured: " + Problem +
+        roomLeft(sys::path::parent_path(Folder)));
+  // A search that is resumed takes them, also after the power failed. Where
+  // nothing was captured, who reads it says so.
+  return sys::fs::exists(Folder) ? syncFilesIn(Folder) : Error::success();
 }
 
 Expected<LaunchScenario> gevo::captureLaunches(const WholeScenario &S,

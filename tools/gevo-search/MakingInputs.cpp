@@ -249,10 +249,14 @@ gevo::otherInputs(const LaunchScenario &From, const std::string &Gpu,
     return failure("no other inputs can be made: " + Text);
   }
   // Once they are known to be there: a search that is resumed takes them.
-  if (!Known)
-    if (Error E =
-            writeFileAtomically(List, [&](raw_ostream &OS) { OS << Text; }))
+  if (!Known) {
+    if (!Names.empty())
+      if (Error E = syncFilesIn(Folder))
+        return E;
+    if (Error E = writeFileAtomically(
+            List, [&](raw_ostream &OS) { OS << Text; }, Outlives::Machine))
       return E;
+  }
   if (Names.empty())
     return std::nullopt;
   Expected<LaunchScenario> Made = readLaunches(Folder, Original);

@@ -59,6 +59,15 @@ static bool isOurs(StringRef Name) {
   return Ours.match(Name);
 }
 
+// What a search was about to write when it was killed; see
+// writeFileAtomically().
+static bool isTorn(StringRef Name) {
+  static const Regex Torn("^((guards|others(-[0-9]+)?|original|observed|budget|"
+                          "checkpoint)\\.json|best(-[0-9]+)?\\.ptx)"
+                          "\\.[0-9a-f]{8}\\.tmp$");
+  return Torn.match(Name);
+}
+
 static std::string in(const std::string &Folder, StringRef Name) {
   return (Folder + "/" + Name).str();
 }
@@ -281,6 +290,9 @@ Error NewFolder::taken() {
         "'" + Path + "' is not the store of a search, and holds '" + *Own +
             "', which a search there would replace; name another folder with "
             "--store, or remove it if nobody needs it");
+  for (const std::string &Name : Names)
+    if (isTorn(Name))
+      sys::fs::remove(in(Path, Name));
   // Before the mark: who ends this meanwhile knows of the folder.
   if (Keeper)
     tell(Message(Kind));

@@ -177,9 +177,10 @@ static bool fromJSON(const json::Value &Value, Target &T, json::Path P) {
 } // namespace gevo
 
 Error gevo::writeOriginals(StringRef Path, ArrayRef<Target> All) {
-  return writeFileAtomically(Path, [&](raw_ostream &OS) {
-    OS << json::Value(json::Array(All)) << '\n';
-  });
+  return writeFileAtomically(
+      Path,
+      [&](raw_ostream &OS) { OS << json::Value(json::Array(All)) << '\n'; },
+      Outlives::Machine);
 }
 
 // What the scenario says about outputs, and what was seen.

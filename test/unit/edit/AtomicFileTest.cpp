@@ -122,3 +122,14 @@ TEST_F(AtomicFile, ManyWritersLeaveOneWholeFile) {
     T.join();
   EXPECT_EQ(files(), 1u);
 }
+
+TEST_F(AtomicFile, FilesOfAFolderAreSynced) {
+  EXPECT_FALSE(errorToBool(syncFilesIn(Folder)));
+  EXPECT_FALSE(errorToBool(makeFolder(path("a/b"))));
+  EXPECT_FALSE(errorToBool(write(path("a/b/f"), "x")));
+  // What no link leads to is nothing to wait for.
+  ASSERT_FALSE(sys::fs::create_link(path("none"), path("a/link")));
+  EXPECT_FALSE(errorToBool(syncFilesIn(Folder)));
+  EXPECT_EQ(toString(syncFilesIn(path("none"))),
+            "cannot write '" + path("none") + "': No such file or directory");
+}
