@@ -30,7 +30,7 @@ using namespace gevo;
 
 // Those that come in between go to the disk together.
 static std::chrono::milliseconds pauseBetweenSyncs(AppendLog::Sync When) {
-  return std::chrono::milliseconds(When == AppendLog::Sync::Soon ? 100 : 0);
+  return std::chrono::milliseconds(When == AppendLog::Sync::Soon ? 100 : 5);
 }
 
 AppendLog::AppendLog(std::string Path, int FD, Sync When)
@@ -48,7 +48,8 @@ AppendLog::~AppendLog() {
     std::lock_guard<std::mutex> Lock(Mutex);
     End = true;
   }
-  Changed.notify_one();
+  Written.notify_one();
+  Ended.notify_one();
   Syncing.join();
   consumeError(sync());
   close(FD);
@@ -57,7 +58,7 @@ AppendLog::~AppendLog() {
 void AppendLog::syncAgainAndAgain() {
   std::unique_lock<std::mutex> Lock(Mutex);
   while (true) {
-    Changed.wait(Lock, [&] { return End || (Waiting && !SyncErrno); });
+    Written.wait(Lock, [&] { return End || (Waiting && !SyncErrno); });
     if (End)
       return;
     Waiting = false;
@@ -65,7 +66,7 @@ void AppendLog::syncAgainAndAgain() {
     int Failed = fdatasync(FD) ? errno : 0;
     Lock.lock();
     SyncErrno = Failed;
-    Changed.wait_for(Lock, pauseBetweenSyncs(When), [&] { return End; });
+    Ended.wait_for(Lock, pauseBetweenSyncs(When), [&] { return End; });
   }
 }
 
@@ -234,21 +235,23 @@ Error AppendLog::append(const json::Value &Line) {
   std::string Text;
   raw_string_ostream(Text) << Line << '\n';
   off_t Before = lseek(FD, 0, SEEK_END);
-  ssize_t Written =
+  ssize_t Done =
       sys::RetryAfterSignal(-1, ::write, FD, Text.data(), Text.size());
-  if (Written == static_cast<ssize_t>(Text.size())) {
+  if (Done == static_cast<ssize_t>(Text.size())) {
+    bool First;
     {
       std::lock_guard<std::mutex> Lock(Mutex);
-      Waiting = true;
+      First = !std::exchange(Waiting, true);
     }
-    Changed.notify_one();
+    if (First)
+      Written.notify_one();
     return syncFailure();
   }
-  if (Written >= 0)
+  if (Done >= 0)
     errno = ENOSPC;
   Error E = unwritten(Path);
   // What is there stays readable.
-  if (Written > 0 && Before >= 0 && ftruncate(FD, Before))
+  if (Done > 0 && Before >= 0 && ftruncate(FD, Before))
     return E;
   return E;
 }
@@ -258,6 +261,7 @@ Error AppendLog::syncFailure() {
   if (!SyncErrno)
     return Error::success();
   errno = std::exchange(SyncErrno, 0);
+  Written.notify_one();
   return unwritten(Path);
 }
 

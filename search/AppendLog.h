@@ -43,7 +43,7 @@ public:
   AppendLog &operator=(const AppendLog &) = delete;
 
   enum class Sync {
-    Promptly, ///< A line waits for the one before it.
+    Promptly, ///< A power cut may cost a few milliseconds.
     Soon      ///< A tenth of a second may be lost: for what can be had again.
   };
   /// Opens the log at \p Path or makes one whose first line is \p Header. One
@@ -84,7 +84,9 @@ private:
   int FD;
   Sync When;
   std::mutex Mutex;
-  std::condition_variable Changed;
+  /// The thread waits for the one, and between syncs for the other, which a
+  /// line does not wake it from.
+  std::condition_variable Written, Ended;
   bool Waiting = false; ///< A line is not on the disk for sure.
   bool End = false;
   int SyncErrno = 0; ///< Of the thread, not told yet.

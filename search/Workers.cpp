@@ -65,12 +65,13 @@ static bool readAll(int FD, char *Data, size_t Size) {
   return true;
 }
 
+// In one write: a head of its own would wake the reader only for it to wait
+// for the rest.
 static bool writeFrame(int FD, StringRef Text) {
   uint32_t Size = Text.size();
-  char Head[sizeof(Size)];
-  std::memcpy(Head, &Size, sizeof(Size));
-  return writeAll(FD, Head, sizeof(Head)) &&
-         writeAll(FD, Text.data(), Text.size());
+  std::string Frame(reinterpret_cast<const char *>(&Size), sizeof(Size));
+  Frame += Text;
+  return writeAll(FD, Frame.data(), Frame.size());
 }
 
 static bool readFrame(int FD, std::string &Text) {
