@@ -226,11 +226,13 @@ void ListingReader::instruction(std::string_view Line) {
   SassInstruction I;
   std::string_view Guard;
   if (!Rest.empty() && Rest[0] == '@') {
-    Guard = Rest.substr(1, Rest.find(' '));
+    Guard = Rest.substr(1, Rest.find(' ') - 1);
     Rest = trim(Rest.substr(Rest.find(' ')));
   }
   size_t End = Rest.find_first_of(" ;");
-  I.Opcode = Rest.substr(0, End);
+  // What no thread executes, such as a shuffle before all else on sm_70, only
+  // takes its turn.
+  I.Opcode = Guard == "!PT" ? "NOP" : Rest.substr(0, End);
   I.Line = PtxLine;
   I.Label = Label;
   I.Guarded = !Guard.empty();

@@ -10,11 +10,9 @@
 // its instructions, registers, order and stall counts. The lines say with which
 // PTX instruction each of them is issued and whose memory it accesses. So time
 // depends on the machine code and on what was executed, not on how the PTX was
-// written. sm_70 is assembled as sm_75, whose instruction set is Volta's with
-// additions, if the disassembler does not read it (that of CUDA 13.1 and later
-// does not). Earlier architectures have another instruction set, which it does
-// not read either: they are priced by the rules, with the assembler's count of
-// registers.
+// written. Architectures before sm_70 have another instruction set, which the
+// disassembler does not read: they are priced by the rules, with the assembler's
+// count of registers.
 //
 //===----------------------------------------------------------------------===//
 

@@ -67,7 +67,7 @@ std::string gevo::gpu::timing::sassKey(const SassTools &Tools,
                                        std::string_view Ptx, uint64_t Arch,
                                        const std::string &Entry) {
   Digest D;
-  D.add("1"); // The format of a file.
+  D.add("2"); // The format of a file.
   D.add(identity(Tools.Assembler));
   D.add(identity(Tools.Disassembler));
   D.add(std::to_string(Arch));

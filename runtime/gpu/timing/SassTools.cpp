@@ -115,47 +115,52 @@ Diagnostic withoutPath(Diagnostic Failure, const std::string &Path) {
   return Failure;
 }
 
-/// The first architecture whose machine code is read.
-constexpr uint64_t FirstRead = 70;
+/// The first architecture whose machine code is read, and the next one.
+constexpr uint64_t Volta = 70, Turing = 75;
+
+/// Writes into the ELF header of \p Binary, code for Volta, that it is for
+/// Turing, whose encoding has all of Volta's instructions: disassemblers of
+/// CUDA 13.1 and later refuse the former and read its code as the latter's.
+/// False if the file has no such header.
+bool passForTuring(const std::string &Binary) {
+  constexpr std::streamoff FlagsAt = 48; // e_flags of a 64-bit file.
+  std::fstream File(Binary, std::ios::in | std::ios::out | std::ios::binary);
+  if (File.seekg(FlagsAt).get() != Volta)
+    return false;
+  return bool(File.seekp(FlagsAt).put(char(Turing)).flush());
+}
 
 /// The machine code of \p Ptx as text, behind lines that say by what and for
-/// what it was made, and how many registers the code for \p Wanted uses. The
-/// disassembler may be too new for Volta, whose code is then made for Turing.
+/// what it was made, and how many registers it uses.
 Result<std::string> make(const SassTools &Tools, std::string_view Ptx,
-                         uint64_t Wanted, const std::string &Entry) {
+                         uint64_t Arch, const std::string &Entry) {
   MemoryFile SourceFile("k.ptx"), BinaryFile("k.cubin");
   if (!SourceFile.isOpen() || !BinaryFile.isOpen())
     return Diagnostic{"no file in memory for the assembler", 0, 0,
                       FailureCause::Machine};
   const std::string &Source = SourceFile.Path, &Binary = BinaryFile.Path;
   std::ofstream(Source, std::ios::binary) << Ptx;
-  std::string Registers;
-  constexpr uint64_t Turing = 75;
-  for (uint64_t Arch = Wanted;; Arch = Turing) {
-    std::vector<std::string> Arguments = {
-        Tools.Assembler, "-v",   "-arch=sm_" + std::to_string(Arch),
-        "-lineinfo",     Source, "-o",
-        Binary};
-    if (!Entry.empty())
-      Arguments.insert(Arguments.end(), {"--entry", Entry});
-    Result<std::string> Assembled = runProcess(Arguments, true);
-    if (!Assembled)
-      return withoutPath(Assembled.error(), Source);
-    // Occupancy is that of the architecture itself.
-    if (Arch == Wanted)
-      Registers = registerLines(*Assembled);
-    std::string Head = "ptxas " + versionOf(Tools.Assembler) + "\n" +
-                       std::to_string(Arch) + "\n" + Registers;
-    if (Arch < FirstRead)
-      return Head;
-    Result<std::string> Listing =
-        runProcess({Tools.Disassembler, "-gp", "-hex", "-c", Binary});
-    if (Listing)
-      return Head + *Listing;
-    // One that was killed may know Volta.
-    if (Arch >= Turing || Listing.error().Cause != FailureCause::Input)
-      return Listing.error();
-  }
+  std::vector<std::string> Arguments = {
+      Tools.Assembler, "-v",   "-arch=sm_" + std::to_string(Arch),
+      "-lineinfo",     Source, "-o",
+      Binary};
+  if (!Entry.empty())
+    Arguments.insert(Arguments.end(), {"--entry", Entry});
+  Result<std::string> Assembled = runProcess(Arguments, true);
+  if (!Assembled)
+    return withoutPath(Assembled.error(), Source);
+  std::string Head = "ptxas " + versionOf(Tools.Assembler) + "\n" +
+                     std::to_string(Arch) + "\n" + registerLines(*Assembled);
+  if (Arch < Volta)
+    return Head;
+  if (Arch == Volta && !passForTuring(Binary))
+    return Diagnostic{"the machine code of sm_70 has no header that is known",
+                      0, 0, FailureCause::Tool};
+  Result<std::string> Listing =
+      runProcess({Tools.Disassembler, "-gp", "-hex", "-c", Binary});
+  if (!Listing)
+    return Listing.error();
+  return Head + *Listing;
 }
 
 /// Reads what make() made.
@@ -164,7 +169,7 @@ Result<SassModule> readMade(const std::string &Text) {
   if (Second == std::string::npos)
     return Diagnostic{"the listing of machine code has no instructions"};
   uint64_t Arch = std::strtoull(Text.c_str() + First + 1, nullptr, 10);
-  bool HasCode = Arch >= FirstRead;
+  bool HasCode = Arch >= Volta;
   Result<SassModule> M =
       HasCode ? parseListing(std::string_view(Text).substr(Second + 1))
               : SassModule();
@@ -216,9 +221,9 @@ Result<SassModule> gevo::gpu::timing::assemble(const SassTools &Tools,
                                                const std::string &Entry) {
   Diagnostic Unread{"the machine code of sm_" + std::to_string(Arch) +
                     " cannot be read"};
-  if (Arch < FirstRead && Tools.Assembler.empty())
+  if (Arch < Volta && Tools.Assembler.empty())
     return Unread;
-  if (Arch >= FirstRead && !Tools.found())
+  if (Arch >= Volta && !Tools.found())
     return Diagnostic{
         std::string(Tools.Assembler.empty() ? "ptxas" : "nvdisasm") +
         " is not on this machine"};
@@ -230,9 +235,9 @@ Result<SassModule> gevo::gpu::timing::assemble(const SassTools &Tools,
     Part = {std::string(Ptx), {}};
     M = assembleText(Tools, Part.Text, Arch, Entry);
   }
-  if (Arch < FirstRead && (!M || M->empty()))
+  if (Arch < Volta && (!M || M->empty()))
     return Unread;
-  if (Arch < FirstRead)
+  if (Arch < Volta)
     M->WhyNoCode = Unread.Message;
   if (M)
     for (auto &[Name, Listing] : *M)

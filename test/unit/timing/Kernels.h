@@ -29,8 +29,6 @@ inline Profile profileNamed(const std::string &Name) {
 /// The machine code of \p Ptx for \p Arch, assembled once.
 inline const SassModule *machineCode(const std::string &Ptx, uint64_t Arch) {
   static std::map<std::pair<std::string, uint64_t>, SassModule> Known;
-  // nvdisasm does not read the code of 7.0.
-  Arch = std::max<uint64_t>(75, Arch);
   auto It = Known.find({Ptx, Arch});
   if (It == Known.end()) {
     Result<SassModule> M = assemble(findSassTools(), Ptx, Arch);

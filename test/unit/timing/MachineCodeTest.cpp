@@ -117,6 +117,39 @@ ret;
   }
 }
 
+// Volta's own code, which has no uniform registers, as Turing's has; and a
+// shuffle that no thread executes in front.
+TEST(MachineCode, VoltaHasItsOwn) {
+  if (!findSassTools().found())
+    GTEST_SKIP() << "no ptxas or nvdisasm on this machine";
+  std::string Ptx = kernel(profileNamed("V100"),
+                           ".param .u64 out, .param .u32 n",
+                           ".reg .b32 %r<4>; .reg .b64 %rd<4>;\n"
+                           ".reg .pred %p; ld.param.u64 %rd1, [out];\n"
+                           "ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x;\n"
+                           "add.s32 %r1, %r1, -1; setp.lt.s32 %p, %r2, %r1;\n"
+                           "mul.wide.u32 %rd2, %r2, 4;\n"
+                           "add.u64 %rd3, %rd1, %rd2;\n"
+                           "@%p st.global.u32 [%rd3], %r2;\n");
+  auto Uniform = [&](uint64_t Arch) {
+    Result<SassModule> M = assemble(findSassTools(), Ptx, Arch);
+    EXPECT_TRUE(M) << (M ? "" : M.error().str());
+    unsigned Count = 0;
+    if (M)
+      for (const SassInstruction &I : M->at("k").Code)
+        Count += I.Opcode[0] == 'U';
+    return Count;
+  };
+  EXPECT_EQ(Uniform(70), 0u);
+  EXPECT_GT(Uniform(75), 0u);
+  Result<SassModule> M = assemble(findSassTools(), Ptx, 70);
+  ASSERT_TRUE(M);
+  EXPECT_EQ(M->Arch, 70u);
+  EXPECT_EQ(unknownOpcodes(M->at("k")), std::set<std::string>());
+  for (const SassInstruction &I : M->at("k").Code)
+    EXPECT_NE(I.Opcode.substr(0, 4), "SHFL");
+}
+
 /// What \p Body takes for \p Block threads by machine code, or by the rules.
 LaunchTiming timed(const std::string &Body, Dim3 Block, bool Machine,
                    const std::string &Function = "") {
@@ -129,7 +162,7 @@ LaunchTiming timed(const std::string &Body, Dim3 Block, bool Machine,
   Ptx.insert(Ptx.find(".visible"), Function);
   SassModule Sass;
   if (Machine) {
-    Result<SassModule> Assembled = assemble(findSassTools(), Ptx, 75);
+    Result<SassModule> Assembled = assemble(findSassTools(), Ptx, P.Arch);
     EXPECT_TRUE(Assembled) << (Assembled ? "" : Assembled.error().str());
     if (Assembled)
       Sass = std::move(*Assembled);

@@ -241,7 +241,7 @@ std::string familiesFor(uint64_t Arch) {
 TEST(Opcodes, OfAllFamiliesAreKnown) {
   if (!findSassTools().found())
     GTEST_SKIP() << "no ptxas or nvdisasm on this machine";
-  for (uint64_t Arch : {75, 80, 86, 89, 90}) {
+  for (uint64_t Arch : {70, 75, 80, 86, 89, 90}) {
     Result<SassModule> M = assemble(findSassTools(), familiesFor(Arch), Arch);
     ASSERT_TRUE(M) << Arch << ": " << M.error().str();
     ASSERT_GT(M->at("k").Code.size(), 500u);
