@@ -11,8 +11,8 @@
 // PTX instruction each of them is issued and whose memory it accesses. So time
 // depends on the machine code and on what was executed, not on how the PTX was
 // written. Architectures before sm_70 have another instruction set, which the
-// disassembler does not read: they are priced by the rules, with the assembler's
-// count of registers.
+// disassembler does not read: they are priced by the rules, with the
+// assembler's count of registers.
 //
 //===----------------------------------------------------------------------===//
 

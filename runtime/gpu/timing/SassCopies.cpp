@@ -55,7 +55,7 @@ bool isOwn(const SassInstruction &I) {
 /// What is the same in all copies of an instruction.
 std::pair<uint32_t, std::string_view> keyOf(const SassInstruction &I) {
   std::string_view Opcode = I.Opcode;
-  return {I.Line, Opcode.substr(0, Opcode.find('.'))};
+  return {lineKey(I), Opcode.substr(0, Opcode.find('.'))};
 }
 
 /// The copies of a stretch of PTX whose stretches of machine code are \p Parts.

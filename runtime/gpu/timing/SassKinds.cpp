@@ -89,8 +89,13 @@ bool gevo::gpu::timing::convertsWide(std::string_view Opcode) {
   return false;
 }
 
-bool gevo::gpu::timing::makesConstant(const SassInstruction &I) {
-  return I.Sources.empty() && !I.Results.empty();
+bool gevo::gpu::timing::onlyMoves(const SassInstruction &I) {
+  // From sm_80 on, constants are made by HFMA2 -RZ, RZ, ..., too.
+  bool MakesConstant = I.Sources.empty() && !I.Results.empty();
+  return isOrModifies(I.Opcode, "MOV") || isOrModifies(I.Opcode, "UMOV") ||
+         isOrModifies(I.Opcode, "MOV32I") ||
+         isOrModifies(I.Opcode, "IMAD.MOV") ||
+         (MakesConstant && classify(I.Opcode).Pipe == Unit::Half);
 }
 
 bool gevo::gpu::timing::readsTable(const SassInstruction &I) {
@@ -132,6 +137,8 @@ void gevo::gpu::timing::findSpills(const ptx::Function &F, SassListing &L) {
 }
 
 uint32_t gevo::gpu::timing::lineKey(const SassInstruction &I) {
+  if (onlyMoves(I))
+    return NoIndex - 2;
   return !I.Spill ? I.Line : I.Results.empty() ? NoIndex : NoIndex - 1;
 }
 
@@ -165,8 +172,5 @@ SassPipe gevo::gpu::timing::kindIn(const Profile &P, const ptx::Function &F,
     return {SassClass::Pipe, Unit::Branch};
   if (C.Pipe == Unit::Convert && convertsWide(I.Opcode))
     C.Pipe = wideConversion(P);
-  // From sm_80 on, constants are made by HFMA2 -RZ, RZ, ..., too.
-  if (C.Pipe == Unit::Half && makesConstant(I))
-    return {SassClass::Nothing, Unit::None};
   return C;
 }

@@ -40,8 +40,9 @@ std::set<std::string> unknownOpcodes(const SassListing &L);
 /// Does a conversion have an operand of 64 bits on either side?
 bool convertsWide(std::string_view Opcode);
 
-/// True for arithmetic on no register at all.
-bool makesConstant(const SassInstruction &I);
+/// True for what only copies a register or makes a constant. It has the line of
+/// whatever wants the value, which depends on how PTX is written.
+bool onlyMoves(const SassInstruction &I);
 
 /// True for a load from a table of constants, such as the places that a switch
 /// jumps to.
@@ -111,7 +112,7 @@ std::vector<SassOp> chainByRules(const Profile &P, const ptx::Function &F,
                                  const SassOp &Call);
 
 /// By what copies of machine code are counted: the line, but of spills, which
-/// differ from copy to copy, all loads and all stores.
+/// differ from copy to copy, all loads and all stores, and all that only moves.
 uint32_t lineKey(const SassInstruction &I);
 
 /// Finds the accesses of \p Code, made of \p F, that the assembler made of

@@ -157,7 +157,7 @@ std::optional<SassLoop> copiesOf(const SassMatch &M, const Body &B,
     } else if (P->Kind.Class == SassClass::Nothing && Op.Results.empty()) {
       continue;
     } else {
-      ++Counts[{I.Line, P->Kind.Pipe}];
+      ++Counts[{lineKey(I), P->Kind.Pipe}];
     }
     Loop.Ops.push_back(std::move(Op));
   }

@@ -116,14 +116,17 @@ TEST(Expansions, AFunctionThatDoesAllTakesWhatTheRulesHave) {
   const ptx::Function &Division = *B.Module->kernel("k")->functions()[0];
   for (const Step &S : arithmeticSteps(P, Division, Division.Code[0]))
     Steps += S.Count;
-  // Two copies are free.
-  ASSERT_EQ(F[2].size(), Steps + 2);
-  const SassOp &First = F[2][1], &Last = F[2][Steps], &Copy = F[2][Steps + 1];
+  ASSERT_EQ(F[2].size(), Steps);
+  // The copies stand before and behind.
+  ASSERT_EQ(F[0].size(), 2u);
+  const SassOp &First = F[2].front(), &Last = F[2].back(), &Copy = F[0].back();
   // What the function reads before it writes it.
   EXPECT_EQ(First.Sources, (std::vector<uint16_t>{7, 9, 10}));
   EXPECT_EQ(Last.Results, (std::vector<uint16_t>{4, 6}));
   EXPECT_EQ(Last.Sources, First.Results);
   EXPECT_EQ(Copy.Sources, (std::vector<uint16_t>{4}));
+  EXPECT_LT(F[0].front().Place, First.Place);
+  EXPECT_GT(Copy.Place, Last.Place);
 }
 
 /// A chain of a load, \p Instruction and a sum that makes the next address:

@@ -122,15 +122,15 @@ ret;
 TEST(MachineCode, VoltaHasItsOwn) {
   if (!findSassTools().found())
     GTEST_SKIP() << "no ptxas or nvdisasm on this machine";
-  std::string Ptx = kernel(profileNamed("V100"),
-                           ".param .u64 out, .param .u32 n",
-                           ".reg .b32 %r<4>; .reg .b64 %rd<4>;\n"
-                           ".reg .pred %p; ld.param.u64 %rd1, [out];\n"
-                           "ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x;\n"
-                           "add.s32 %r1, %r1, -1; setp.lt.s32 %p, %r2, %r1;\n"
-                           "mul.wide.u32 %rd2, %r2, 4;\n"
-                           "add.u64 %rd3, %rd1, %rd2;\n"
-                           "@%p st.global.u32 [%rd3], %r2;\n");
+  std::string Ptx =
+      kernel(profileNamed("V100"), ".param .u64 out, .param .u32 n",
+             ".reg .b32 %r<4>; .reg .b64 %rd<4>;\n"
+             ".reg .pred %p; ld.param.u64 %rd1, [out];\n"
+             "ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x;\n"
+             "add.s32 %r1, %r1, -1; setp.lt.s32 %p, %r2, %r1;\n"
+             "mul.wide.u32 %rd2, %r2, 4;\n"
+             "add.u64 %rd3, %rd1, %rd2;\n"
+             "@%p st.global.u32 [%rd3], %r2;\n");
   auto Uniform = [&](uint64_t Arch) {
     Result<SassModule> M = assemble(findSassTools(), Ptx, Arch);
     EXPECT_TRUE(M) << (M ? "" : M.error().str());

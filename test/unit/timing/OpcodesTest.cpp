@@ -30,9 +30,9 @@ TEST(Opcodes, NamesAreWhole) {
   EXPECT_EQ(pipeOf("REDUX.SUM"), Unit::Special);
   EXPECT_EQ(classify("REDUX.SUM").Class, SassClass::Pipe);
   EXPECT_EQ(classify("RED.E.ADD.STRONG.GPU").Class, SassClass::Memory);
-  EXPECT_EQ(classify("MOV").Class, SassClass::Nothing);
+  EXPECT_EQ(pipeOf("MOV"), Unit::Int);
   EXPECT_EQ(pipeOf("MOVM.16.MT88"), Unit::Shuffle);
-  EXPECT_EQ(classify("IMAD.MOV.U32").Class, SassClass::Nothing);
+  EXPECT_EQ(pipeOf("IMAD.MOV.U32"), Unit::Mul);
   EXPECT_EQ(pipeOf("IMAD.WIDE.U32"), Unit::Mul);
   EXPECT_EQ(classify("CCTL.IVALL").Class, SassClass::Nothing);
   EXPECT_EQ(pipeOf("CCTL.E.PF1"), Unit::Memory);
@@ -104,16 +104,16 @@ TEST(Opcodes, WideConversionsAreBoundByDoubles) {
     EXPECT_EQ(pipeOn("RTX4090", Opcode), Unit::Convert) << Opcode;
 }
 
-TEST(Opcodes, ConstantsOfHalvesAreFree) {
+TEST(Opcodes, ConstantsOfHalvesMoveOnly) {
   Profile P = profileNamed("A100");
   SassInstruction I;
   I.Opcode = "HFMA2.MMA";
   findRegisters(I, " R5, -RZ, RZ, 0, 1.875");
-  EXPECT_TRUE(makesConstant(I));
+  EXPECT_TRUE(onlyMoves(I));
   I = SassInstruction();
   I.Opcode = "HFMA2.MMA";
   findRegisters(I, " R5, R4, R3, R2");
-  EXPECT_FALSE(makesConstant(I));
+  EXPECT_FALSE(onlyMoves(I));
 }
 
 TEST(Opcodes, RegistersOfConversionsAndWarps) {

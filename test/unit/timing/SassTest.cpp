@@ -152,6 +152,38 @@ TEST(Sass, WhatWasMovedOutOfALoopIsIssuedOutside) {
   EXPECT_EQ(F[6][0].What, SassOp::Control);
 }
 
+// What only moves has its turn, with the code that it stands in: the assembler
+// gives it the line of any use.
+TEST(Sass, MovesAreIssuedWhereTheyStand) {
+  std::string Ptx = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                    ".visible .entry k(.param .u64 a) {\n.reg .u32 %r<4>; "
+                    ".reg .pred %p; .reg .u64 %d<4>;\n"
+                    "ld.param.u64 %d1, [a];\n"
+                    "ld.global.u32 %r1, [%d1];\n"
+                    "L: ld.global.u32 %r2, [%d1+64];\n"
+                    "add.u32 %r1, %r1, %r2;\nsetp.ne.u32 %p, %r1, 64;\n"
+                    "@%p bra L;\nst.global.u32 [%d1], %r1;\nret;\n}\n";
+  for (uint32_t Line : {7u, 9u, 12u, 0u})
+    for (const char *Move : {"MOV", "IMAD.MOV.U32"}) {
+      SassFunction F = costsOf(Ptx, {{7, "LDG.E"},
+                                     {Line, Move},
+                                     {8, "LDG.E", true},
+                                     {Line, Move},
+                                     {9, "IADD3"},
+                                     {10, "ISETP.NE"},
+                                     {11, "BRA"},
+                                     {12, "STG.E"},
+                                     {13, "EXIT"}});
+      std::vector<uint32_t> Before, Within;
+      for (const SassOp &Op : F[0])
+        Before.push_back(Op.Place);
+      for (const SassOp &Op : F[2])
+        Within.push_back(Op.Place);
+      EXPECT_EQ(Before, (std::vector<uint32_t>{1})) << Move << Line;
+      EXPECT_EQ(Within, (std::vector<uint32_t>{2, 3})) << Move << Line;
+    }
+}
+
 TEST(Sass, CacheKeepsWhatItWasGivenAndNoMore) {
   std::string Folder = testing::TempDir() + "gevo-sass-cache-test";
   std::filesystem::remove_all(Folder);

@@ -139,7 +139,7 @@ TEST(SassWaits, TheClockWaitsForWhatIsAwaited) {
 }
 
 // Whether an opcode is issued depends on its operands and on its PTX, too: a
-// parameter and a constant are free, and the sum waits in their place.
+// parameter is free, and the sum waits in its place.
 TEST(SassWaits, TheClockWaitsBehindWhatIsFree) {
   auto Between = [](const Made &Waits) {
     return operandsOfSum({{7, "LDG.E", " R5, [R2+0x100]", 0},
@@ -147,9 +147,9 @@ TEST(SassWaits, TheClockWaitsBehindWhatIsFree) {
                           {8, "FADD", " R6, R4, R4"}});
   };
   EXPECT_EQ(Between({5, "LDC", " R9, c[0x0][0x160]", 7, 1}), (Regs{4, 4, 5}));
-  EXPECT_EQ(Between({5, "HFMA2.MMA", " R9, -RZ, RZ, 0, 0", 7, 1}),
-            (Regs{4, 4, 5}));
   // What is issued waits itself.
+  EXPECT_EQ(Between({5, "HFMA2.MMA", " R9, -RZ, RZ, 0, 0", 7, 1}),
+            (Regs{4, 4}));
   EXPECT_EQ(Between({5, "IADD3", " R9, R10, R11, RZ", 7, 1}), (Regs{4, 4}));
 }
 

@@ -1,0 +1,205 @@
+//===- SassMatching.cpp - Where machine code came from --------------------===//
+//
+// Part of Gevo, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/timing/SassMatching.h"
+#include "runtime/gpu/exec/Trace.h"
+#include "runtime/gpu/ptx/Cfg.h"
+#include "runtime/gpu/timing/Rules.h"
+
+#include <algorithm>
+
+using namespace gevo::gpu;
+using namespace gevo::gpu::timing;
+
+SassMatching::SassMatching(const Profile &P, const ptx::Function &F,
+                           const SassListing &L)
+    : Listing(L), P(P), F(F) {
+  followCopies(F, Listing);
+  cutPtx();
+  findSpills(F, Listing);
+  cutSass();
+  findSlowPaths(Listing, SassStretch);
+  findWaits();
+  vote();
+  choose();
+  findCopies();
+}
+
+/// Stretches of PTX end with blocks and behind what ends regions.
+void SassMatching::cutPtx() {
+  ptx::Cfg Graph = ptx::Cfg::build(F);
+  Stretch.assign(F.Code.size(), 0);
+  for (uint32_t K = 0; K < F.Code.size(); ++K) {
+    OfLine[F.Code[K].Line].push_back(K);
+    if (F.Code[K].JumpLine != ptx::None)
+      OfLine[F.Code[K].JumpLine].push_back(K);
+    bool Starts = K == 0 || endsRegion(F.Code[K - 1]) ||
+                  Graph.BlockOf[K] != Graph.BlockOf[K - 1];
+    if (Starts)
+      FirstOf.push_back(K);
+    Stretch[K] = uint32_t(FirstOf.size() - 1);
+  }
+}
+
+void SassMatching::cutSass() {
+  uint32_t Current = 0;
+  for (uint32_t K = 0; K < Listing.Code.size(); ++K) {
+    if (Listing.Code[K].Label && K)
+      ++Current;
+    SassStretch.push_back(Current);
+    Current += kindOf(K).Class == SassClass::Control;
+  }
+}
+
+void SassMatching::findWaits() {
+  std::vector<bool> Free(Listing.Code.size());
+  for (uint32_t K = 0; K < Listing.Code.size(); ++K)
+    Free[K] = kindOf(K).Class == SassClass::Nothing;
+  Awaited = awaitedRegisters(Listing, Free);
+}
+
+void SassMatching::vote() {
+  uint32_t Count = SassStretch.empty() ? 0 : SassStretch.back() + 1;
+  // In the order of the machine code, so that the place of a block in PTX does
+  // not decide between equals.
+  std::vector<std::vector<std::pair<uint32_t, unsigned>>> Votes(Count);
+  Present.resize(Count);
+  for (uint32_t K = 0; K < Listing.Code.size(); ++K) {
+    uint32_t Instruction = originOf(K);
+    // PTX need not have a jump where machine code has one.
+    if (Instruction == NoIndex || jumpsAlways(Listing.Code[K]))
+      continue;
+    // The assembler keeps memory where it was, more or less; constants and
+    // special registers it makes anywhere.
+    SassPipe C = kindOf(K);
+    unsigned Weight = C.Class == SassClass::Memory    ? 16
+                      : C.Class == SassClass::Control ? 8
+                      : C.Class == SassClass::Pipe    ? 2
+                                                      : 0;
+    auto &Own = Votes[SassStretch[K]];
+    auto It = std::find_if(Own.begin(), Own.end(), [&](const auto &V) {
+      return V.first == Stretch[Instruction];
+    });
+    if (Weight && It == Own.end())
+      Own.push_back({Stretch[Instruction], Weight});
+    else if (Weight)
+      It->second += Weight;
+    if (C.Class == SassClass::Memory || C.Class == SassClass::Control)
+      Present[SassStretch[K]].insert(Stretch[Instruction]);
+  }
+  uint32_t Last = 0;
+  for (auto &V : Votes) {
+    unsigned Most = 0;
+    for (auto [To, Weight] : V)
+      if (Weight > Most) {
+        Most = Weight;
+        Last = To;
+      }
+    // A stretch that nobody knows belongs to what is before it.
+    Target.push_back(Last);
+  }
+}
+
+uint32_t SassMatching::targetOf(uint32_t Index) const {
+  uint32_t Here = SassStretch[Index];
+  auto Own = [&](uint32_t K) {
+    uint32_t Origin = originOf(K);
+    return Origin != NoIndex && Present[Here].count(Stretch[Origin])
+               ? Stretch[Origin]
+               : NoIndex;
+  };
+  uint32_t To = Own(Index);
+  auto Beside = [&](uint32_t K) {
+    return To == NoIndex && onlyMoves(Listing.Code[Index]) &&
+           K < SassStretch.size() && SassStretch[K] == Here;
+  };
+  for (uint32_t K = Index + 1; Beside(K); ++K)
+    To = Own(K);
+  for (uint32_t K = Index - 1; Beside(K); --K)
+    To = Own(K);
+  return To != NoIndex ? To : Target[Here];
+}
+
+/// Leaves one of several copies that branches divide.
+void SassMatching::choose() {
+  To.assign(Listing.Code.size(), NoIndex);
+  PlacesOf.resize(FirstOf.size());
+  for (uint32_t K = 0; K < Listing.Code.size(); ++K) {
+    SassPipe C = kindOf(K);
+    uint32_t Own = originOf(K);
+    if (Listing.Code[K].Slow)
+      continue;
+    if (C.Class == SassClass::Pipe || C.Class == SassClass::Nothing)
+      To[K] = targetOf(K);
+    else if (Own != NoIndex && !jumpsAlways(Listing.Code[K]))
+      To[K] = Stretch[Own];
+    if (To[K] != NoIndex)
+      PlacesOf[To[K]].push_back(K);
+  }
+  Chosen = chooseCopies(Listing, SassStretch, To);
+  for (uint32_t K = 0; K < Listing.Code.size(); ++K)
+    if (Chosen[K])
+      LinesChosen.insert({kindOf(K).Class, lineKey(Listing.Code[K])});
+}
+
+/// How often a stretch of PTX is there in what was chosen: the median over its
+/// lines that would be one instruction each. Some have more in any case (a
+/// comparison that needs two), so the most frequent one would make the others
+/// look removed. Memory and float lines decide if there are any: of a loop's
+/// own counting the assembler leaves one copy.
+void SassMatching::findCopies() {
+  std::map<uint32_t, unsigned> Memory, PerPipe[NumUnits];
+  for (uint32_t K = 0; K < Listing.Code.size(); ++K) {
+    if (!Chosen[K])
+      continue;
+    const SassInstruction &I = Listing.Code[K];
+    SassPipe C = kindOf(K);
+    if (C.Class == SassClass::Memory)
+      ++Memory[I.Line];
+    if (C.Class != SassClass::Pipe)
+      continue;
+    uint32_t To = targetOf(K), Own = originOf(K);
+    ++Total[{To, lineKey(I)}];
+    // What was moved elsewhere tells nothing about where it came from.
+    if (Own != NoIndex && Stretch[Own] == To)
+      ++PerPipe[unsigned(C.Pipe)][I.Line];
+  }
+  // What one copy of a line would have: of memory, and of each pipe.
+  std::map<uint32_t, unsigned> OneMemory, OnePipe[NumUnits];
+  for (const ptx::Instruction &I : F.Code)
+    if (tracesAccess(I))
+      ++OneMemory[I.Line];
+    else if (Unit U = simplePipe(P, F, I); U != Unit::None)
+      ++OnePipe[unsigned(U)][I.Line];
+  std::vector<std::vector<unsigned>> Work(FirstOf.size()), All(FirstOf.size());
+  for (uint32_t K = 0; K < F.Code.size(); ++K) {
+    const ptx::Instruction &I = F.Code[K];
+    bool Accesses = tracesAccess(I);
+    Unit U = Accesses ? Unit::None : simplePipe(P, F, I);
+    unsigned Count = 0;
+    if (Accesses)
+      Count = Memory[I.Line] / OneMemory[I.Line];
+    else if (U != Unit::None)
+      Count = PerPipe[unsigned(U)][I.Line] / OnePipe[unsigned(U)][I.Line];
+    if (!Count)
+      continue;
+    All[Stretch[K]].push_back(Count);
+    if (Accesses || U != Unit::Int)
+      Work[Stretch[K]].push_back(Count);
+  }
+  for (size_t S = 0; S < FirstOf.size(); ++S) {
+    std::vector<unsigned> &Counts = Work[S].empty() ? All[S] : Work[S];
+    std::sort(Counts.begin(), Counts.end());
+    Copies.push_back(Counts.empty() ? 1 : Counts[Counts.size() / 2]);
+  }
+}
+
+bool SassMatching::isOfAnotherCopy(uint32_t Index) const {
+  const SassInstruction &I = Listing.Code[Index];
+  return !Chosen[Index] &&
+         (I.Spill || LinesChosen.count({kindOf(Index).Class, lineKey(I)}));
+}
