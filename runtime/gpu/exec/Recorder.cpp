@@ -94,14 +94,14 @@ bool readsInPairs(uint32_t Mask, const uint64_t (&A)[WarpSize]) {
   return false;
 }
 
-/// Turns that shared memory takes: 32 banks of 4 bytes; lanes that read the
-/// same word share it. Wide accesses go by halves or quarters of the warp;
-/// twice as many lanes at once if a load has pairs, whose answers are one.
+/// Turns that 32 banks of 4 bytes take; lanes that read the same word share
+/// it. Wide accesses go by halves or quarters of the warp; twice as many lanes
+/// at once if \p Packed and the lanes have pairs, whose answers are one.
 uint16_t bankConflicts(uint32_t Mask, const uint64_t (&A)[WarpSize],
-                       uint32_t Bytes, AccessKind Kind) {
+                       uint32_t Bytes, bool Packed) {
   unsigned Words = std::max(1u, Bytes / 4);
   unsigned Group = Words >= 4 ? 8 : Words == 2 ? 16 : 32;
-  if (Group < 32 && Kind == AccessKind::Load && readsInPairs(Mask, A))
+  if (Group < 32 && Packed && readsInPairs(Mask, A))
     Group *= 2;
   unsigned Total = 0;
   for (unsigned First = 0; First < WarpSize; First += Group) {
@@ -232,13 +232,19 @@ void gevo::gpu::recordAccess(Warp &W, AccessMemo &M, uint32_t Mask,
   switch (Space) {
   case TraceSpace::Global:
     findLines(M, Mask, Model, Bytes, Model[M.Lead], Kind == AccessKind::Store);
+    // Measured on A100: one double for all lanes takes two turns.
+    if (Kind == AccessKind::Load)
+      M.Access.Degree = bankConflicts(Mask, Model, Bytes, false);
     break;
   case TraceSpace::Local:
     findLines(M, Mask, Model, std::min(Bytes, 4u), Model[M.Lead], false);
+    if (Kind == AccessKind::Load)
+      M.Access.Degree = bankConflicts(Mask, Model, std::min(Bytes, 4u), false);
     break;
   case TraceSpace::Shared:
     // Banks rotate with the base, so host pointers do as well as offsets.
-    M.Access.Degree = bankConflicts(Mask, Host, Bytes, Kind);
+    M.Access.Degree =
+        bankConflicts(Mask, Host, Bytes, Kind == AccessKind::Load);
     break;
   case TraceSpace::Const:
   case TraceSpace::Param: {

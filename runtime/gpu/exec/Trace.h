@@ -45,8 +45,9 @@ enum class TraceSpace : uint8_t { None, Global, Shared, Local, Const, Param };
 struct TraceAccess {
   TraceSpace Space = TraceSpace::None; ///< None: no lane was active.
   uint8_t BytesPerLane = 0;            ///< All elements of a vector access.
-  /// Shared: how many times the access must be replayed for bank conflicts
-  /// (1 means free of conflicts). Atomics: the most lanes on one address.
+  /// Shared, and loads of global and local memory: turns of the banks that the
+  /// words lie in (1 means free of conflicts). Atomics: the most lanes on one
+  /// address.
   uint16_t Degree = 0;
   uint32_t Mask = 0; ///< Lanes that accessed memory.
   /// Global and local: distinct 32-byte sectors. Const and param: distinct

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // All memory instructions of an SM share one path. Shared memory occupies it
-// once per bank conflict; global and local memory once per group of tags or
-// sectors, then look up L1 and ask L2 for what is missing.
+// once per bank conflict; global and local memory once per group of tags, bank
+// conflict (loads) or group of sectors, then look up L1 and ask L2 for what is
+// missing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -186,8 +187,12 @@ void Sm::globalLoad(WarpSlot &W, const Uop &U, const TraceAccess &A,
   bool Cached =
       A.Space == TraceSpace::Local ||
       (!(U.Flags & FlagSkipL1) && (P.L1CachesGlobal || U.Flags & FlagReadOnly));
-  uint64_t Cycles = std::max(divideUp(A.NumSectors, P.L1SectorsPerCycle),
-                             divideUp(A.NumLines, P.L1TagsPerCycle));
+  // A cache that shares its memory with shared memory has the banks of that, so
+  // what counts is where the words lie, not in how many sectors.
+  uint64_t Turns = P.L1Unified ? std::max<uint16_t>(1, A.Degree)
+                               : divideUp(A.NumSectors, P.L1SectorsPerCycle);
+  uint64_t Cycles =
+      std::max<uint64_t>(Turns, divideUp(A.NumLines, P.L1TagsPerCycle));
   uint64_t Start = takePath(Now, Cycles);
   uint64_t Hit = Start + P.L1Latency + Cycles - std::min<uint64_t>(1, Cycles);
   uint32_t F = NoIndex;

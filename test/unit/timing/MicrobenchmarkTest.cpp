@@ -203,6 +203,37 @@ mov.u32 %r3, 0;
   allCompared({"l1_bytes"});
 }
 
+/// Lanes read words that lie a number of words apart, from eight places most of
+/// which begin within a line: the banks of L1 decide, not the sectors.
+TEST_P(OnGpu, L1Strides) {
+  if (!P.L1Unified)
+    return;
+  struct {
+    unsigned Bytes, Stride, Turns;
+  } Cases[] = {{4, 0, 1},   {4, 1, 1},   {4, 2, 2},  {4, 4, 4}, {4, 8, 8},
+               {4, 16, 16}, {4, 32, 32}, {8, 0, 2},  {8, 1, 2}, {8, 2, 4},
+               {8, 4, 8},   {8, 8, 16},  {8, 16, 32}};
+  for (const auto &C : Cases) {
+    std::string Type = C.Bytes == 4 ? "u32" : "u64", Step;
+    for (unsigned K = 0; K < 8; ++K)
+      Step += "ld.global." + Type + " %a" + std::to_string(K) + ", [%rd1+" +
+              std::to_string(4 * C.Bytes * K) + "];\n";
+    for (unsigned K = 0; K < 8; ++K)
+      Step += "xor.b" + std::to_string(8 * C.Bytes) + " %s, %s, %a" +
+              std::to_string(K) + ";\n";
+    double Cycles = perStep(
+        "\n.reg ." + Type + " %a<8>, %s; .reg .u64 %rd<4>; .reg .u32 %r<4>;\n" +
+            "ld.param.u64 %rd0, [out]; mov.u32 %r0, %laneid;\n" +
+            "mul.wide.u32 %rd1, %r0, " + std::to_string(C.Bytes * C.Stride) +
+            "; add.u64 %rd1, %rd0, %rd1; ld.global." + Type + " %s, [%rd0];\n",
+        Step, "st.global." + Type + " [%rd0], %s;", {1024, 1, 1}, 10, 40);
+    within10(Cycles / 256, C.Turns,
+             (C.Bytes == 4 ? "l1_turns_float_" : "l1_turns_double_") +
+                 std::to_string(C.Stride));
+  }
+  allCompared({"l1_turns_"});
+}
+
 TEST_P(OnGpu, ChaseL1) {
   within10(chase(P, 8192,
                  P.L1CachesGlobal ? "ld.global.u64" : "ld.global.nc.u64", true),
