@@ -152,6 +152,12 @@ inline BHalf toBHalf(double V, Rounding R = Rounding::Nearest) {
   return {uint16_t(roundTo(V, 7, 8, R))};
 }
 
+/// The nearest number with \p Bits bits behind its first one.
+inline double roundToBits(double V, int Bits) {
+  uint64_t Unit = uint64_t(1) << (52 - Bits);
+  return V - V == 0 ? bitsToF64((f64Bits(V) + Unit / 2) & ~(Unit - 1)) : V;
+}
+
 /// A + B in double rounded to odd, so that a second rounding to a narrower
 /// type gives what one rounding would.
 inline double addToOdd(double A, double B) {

@@ -156,11 +156,6 @@ constexpr int bitsOf(Opcode Op) {
   }
 }
 
-double roundToBits(double V, int Bits) {
-  uint64_t Unit = uint64_t(1) << (52 - Bits);
-  return V - V == 0 ? bitsToF64((f64Bits(V) + Unit / 2) & ~(Unit - 1)) : V;
-}
-
 template <Opcode Op> void approxF32(Warp &W, const Inst &I, uint32_t Mask) {
   const float *A = W.row<float>(I.A);
   bool Ftz = I.Imm & ArithFtz;

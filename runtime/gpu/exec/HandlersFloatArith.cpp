@@ -299,13 +299,17 @@ Handler pickBinary(const OpDesc &D, bool Directed) {
                           : binaryF<T, O, false, false>);
 }
 
-/// The product with the reciprocal, as the PTX manual has it: each is rounded,
-/// so that the quotient is within 2 ulp and often not the rounded one. What
-/// would leave the range of a float in between is scaled.
+/// The product with the reciprocal, as the PTX manual has it, that of
+/// rcp.approx: so one divided by something is as far off as that is. Where the
+/// product is more than the manual's 2 ulp off, it is the rounded quotient.
 float quotientOf(float X, float Y) {
-  float M = Y < 0 ? -Y : Y;
-  float Scale = M < 0x1p-126f ? 0x1p24f : M > 0x1p126f ? 0x1p-24f : 1.0f;
-  return X * Scale * (1.0f / (Y * Scale));
+  constexpr int BitsOfRcp = 22;
+  constexpr uint64_t Exponent = 0x7ff0000000000000;
+  double True = double(X) / double(Y);
+  float R = float(double(X) * roundToBits(1.0 / double(Y), BitsOfRcp));
+  double Ulp = bitsToF64(f64Bits(True) & Exponent) * 0x1p-23;
+  double Off = double(R) - True;
+  return (Off < 0 ? -Off : Off) > 2 * Ulp ? float(True) : R;
 }
 
 /// For divisors in (2^126, 2^128) div.approx gives 0, or NaN for an infinite
