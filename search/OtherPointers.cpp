@@ -12,6 +12,7 @@
 
 #include "search/OtherPointers.h"
 #include "search/LargerSizes.h"
+#include "search/OtherSizes.h"
 #include "search/OtherValues.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -21,7 +22,7 @@ using capture::Buffer;
 using capture::Case;
 
 // A draw asks the original for each.
-static constexpr size_t MostPairs = 12, MostInputs = 4;
+static constexpr size_t MostPairs = 12, MostInputs = 4, MostSmaller = 24;
 
 static uint64_t wordAt(const Case &C, size_t Place) {
   return loadAs<uint64_t>(&C.Launches[0].Params[Place]);
@@ -76,6 +77,29 @@ static std::string nameOf(const PointerPair &Pair, const char *How) {
          std::to_string(Pair.Second) + " in " + How + " memory";
 }
 
+// What feeds on itself from step to step may end as infinity, which any variant
+// comes to. So that of \p C, which is the same in place, with a count that is
+// half of what it is, a quarter and so on, until the original stays as finite
+// as in \p Apart.
+static std::optional<OtherInput>
+drawFinite(const Case &Apart, const Case &C,
+           function_ref<bool(Case &)> GetsAlong) {
+  const std::vector<Count> Counts = countsOf(C);
+  size_t Tried = 0;
+  for (unsigned Halvings = 1; Halvings < 32; ++Halvings)
+    for (const Count &Of : Counts) {
+      if (Of.Value >> Halvings < 2)
+        continue;
+      if (Tried++ == MostSmaller)
+        return std::nullopt;
+      OtherInput O = withCount(C, Of, Of.Value >> Halvings);
+      O.Count.reset();
+      if (GetsAlong(O.Changed) && staysFinite(Apart, O.Changed))
+        return O;
+    }
+  return std::nullopt;
+}
+
 std::vector<OtherInput>
 gevo::drawPointers(const Case &C, ArrayRef<PointerPair> Pairs,
                    function_ref<bool(Case &)> GetsAlong) {
@@ -84,24 +108,28 @@ gevo::drawPointers(const Case &C, ArrayRef<PointerPair> Pairs,
     auto Places = placesOf(C, Pair);
     if (!Places || All.size() == MostInputs)
       continue;
-    auto Add = [&](Case Changed, const char *How) {
-      if (!GetsAlong(Changed))
-        return false;
-      All.push_back({std::move(Changed), nameOf(Pair, How), std::nullopt});
-      return true;
-    };
     Case Changed = C;
     if (isSame(C, Pair)) {
-      if (setApart(Changed, *Places))
-        Add(std::move(Changed), "different");
+      if (setApart(Changed, *Places) && GetsAlong(Changed))
+        All.push_back(
+            {std::move(Changed), nameOf(Pair, "different"), std::nullopt});
       continue;
     }
     setWord(Changed, Places->second, wordAt(C, Places->first));
-    if (Add(std::move(Changed), "the same"))
-      continue;
-    Changed = C;
-    setWord(Changed, Places->first, wordAt(C, Places->second));
-    Add(std::move(Changed), "the same");
+    if (!GetsAlong(Changed)) {
+      Changed = C;
+      setWord(Changed, Places->first, wordAt(C, Places->second));
+      if (!GetsAlong(Changed))
+        continue;
+    }
+    const std::string Name = nameOf(Pair, "the same");
+    if (!staysFinite(C, Changed))
+      if (auto Smaller = drawFinite(C, Changed, GetsAlong)) {
+        Smaller->What += " and " + Name;
+        All.push_back(std::move(*Smaller));
+      }
+    if (All.size() < MostInputs)
+      All.push_back({std::move(Changed), Name, std::nullopt});
   }
   return All;
 }

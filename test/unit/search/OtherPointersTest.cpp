@@ -11,6 +11,7 @@
 #include "test/unit/ir/Modules.h"
 #include "gtest/gtest.h"
 #include <cstring>
+#include <limits>
 
 using namespace gevo;
 using namespace llvm;
@@ -62,6 +63,37 @@ TEST(OtherPointers, TheOtherMemoryIsTriedToo) {
   EXPECT_EQ(pointersOf(All[0].Changed), std::pair(8192ul, 8192ul));
   auto None = [](capture::Case &) { return false; };
   EXPECT_TRUE(drawPointers(twoBuffers(), {{0, 2}}, None).empty());
+}
+
+/// Writes a float to the first buffer, which is infinite if both pointers are
+/// the same and the count is more than \p Most.
+static auto growsBeyond(uint64_t Most) {
+  return [Most](capture::Case &C) {
+    uint64_t Count;
+    std::memcpy(&Count, &C.Launches[0].Params[8], 8);
+    float Result = isSame(C, {0, 2}) && Count > Most
+                       ? std::numeric_limits<float>::infinity()
+                       : 1.0f;
+    capture::Bytes After(64);
+    std::memcpy(After.data(), &Result, 4);
+    C.Buffers[0] =
+        capture::Buffer::output(4096, capture::Bytes(64, 1), std::move(After),
+                                capture::ElementType::F32);
+    return true;
+  };
+}
+
+TEST(OtherPointers, WhatEndsAsInfinityComesWithASmallerCount) {
+  capture::Case C = twoBuffers();
+  ASSERT_TRUE(growsBeyond(5)(C));
+  std::vector<OtherInput> All = drawPointers(C, {{0, 2}}, growsBeyond(5));
+  ASSERT_EQ(All.size(), 2u);
+  EXPECT_EQ(All[0].What,
+            "4 for 16 in parameter 1 and arg0 and arg2 in the same memory");
+  EXPECT_TRUE(isSame(All[0].Changed, {0, 2}));
+  EXPECT_EQ(All[1].What, "arg0 and arg2 in the same memory");
+  EXPECT_EQ(drawPointers(C, {{0, 2}}, growsBeyond(16)).size(), 1u);
+  EXPECT_EQ(drawPointers(C, {{0, 2}}, growsBeyond(0)).size(), 1u);
 }
 
 TEST(OtherPointers, WhatIsTheSameIsSetApart) {
