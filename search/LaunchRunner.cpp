@@ -10,6 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "search/LaunchRunner.h"
+#include "search/OtherPointers.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
 
@@ -203,6 +205,14 @@ Fitness LaunchRunner::guard(size_t Case, const std::string &Ptx) {
   return fitnessOf(R, Guards->Rules, /*MachineCode=*/false);
 }
 
+bool LaunchRunner::isOfPointers(size_t Guard) const {
+  const capture::Case &Made = Guards->Captured.Cases[Guard];
+  return any_of(S.Captured.Cases, [&](const capture::Case &Of) {
+    return Of.Index == Made.Index && Of.Module == Made.Module &&
+           joinsPointers(Of, Made);
+  });
+}
+
 Fitness LaunchRunner::guarded(const Payload &Code, Fitness F) {
   for (size_t I = 0; I < GuardReplays.size(); ++I) {
     if (!GuardReplays[I])
@@ -211,7 +221,7 @@ Fitness LaunchRunner::guarded(const Payload &Code, Fitness F) {
     if (!Here.valid()) {
       Here.Reason =
           Guards->Names[I] + ": " + name(Here.End).str() + ": " + Here.Reason;
-      Here.End = Stage::Guard;
+      Here.End = isOfPointers(I) ? Stage::Pointers : Stage::Guard;
       return Here;
     }
     F.Error = std::max(F.Error, Here.Error);

@@ -101,7 +101,10 @@ private:
   Fitness runAll(const Payload &Code, bool AllChecks);
   Fitness openGuards();
   Fitness guard(size_t Case, const std::string &Ptx);
-  /// Stage::Guard and why, or \p F.
+  /// Does it have the same memory for two pointers that are different in what
+  /// it was made from?
+  bool isOfPointers(size_t Guard) const;
+  /// Stage::Guard or Stage::Pointers and why, or \p F.
   Fitness guarded(const Payload &Code, Fitness F);
 
   const LaunchScenario &S;

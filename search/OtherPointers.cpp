@@ -53,6 +53,14 @@ bool gevo::isSame(const Case &C, const PointerPair &Pair) {
   return Places && wordAt(C, Places->first) == wordAt(C, Places->second);
 }
 
+bool gevo::joinsPointers(const Case &Of, const Case &Made) {
+  for (unsigned B = 1; B < Made.Launches[0].Offsets.size(); ++B)
+    for (unsigned A = 0; A < B; ++A)
+      if (isSame(Made, {A, B}) && placesOf(Of, {A, B}) && !isSame(Of, {A, B}))
+        return true;
+  return false;
+}
+
 // The second of \p Places gets a copy of the memory that both point to; false
 // if that is none of the program's buffers.
 static bool setApart(Case &C, std::pair<size_t, size_t> Places) {

@@ -27,11 +27,15 @@ std::optional<std::pair<size_t, size_t>> placesOf(const capture::Case &C,
 /// Does the only launch of \p C have two addresses there that are the same?
 bool isSame(const capture::Case &C, const PointerPair &Pair);
 
+/// Does the only launch of \p Made have one address for two arguments that are
+/// different in \p Of?
+bool joinsPointers(const capture::Case &Of, const capture::Case &Made);
+
 /// The only launch of \p C with one address for both pointers of a pair, the
 /// first few that the original gets along with: that of the first or, where
-/// not, as nothing is known of what it holds, that of the second. Where numbers that
-/// are finite in \p C are not then, there is one with a smaller count, too.
-/// Pointers that are the same there get memory of their own.
+/// not, as nothing is known of what it holds, that of the second. Where numbers
+/// that are finite in \p C are not then, there is one with a smaller count,
+/// too. Pointers that are the same there get memory of their own.
 std::vector<OtherInput>
 drawPointers(const capture::Case &C, llvm::ArrayRef<PointerPair> Pairs,
              llvm::function_ref<bool(capture::Case &)> GetsAlong);

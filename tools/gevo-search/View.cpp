@@ -213,6 +213,11 @@ void View::table(const Search &S, ArrayRef<Finalist> Finalists,
       errs() << ' ' << name(static_cast<Stage>(I)) << ' '
              << S.state().Stages[I];
   errs() << '\n';
+  if (uint64_t Count = S.state().Stages[static_cast<unsigned>(Stage::Pointers)])
+    errs() << counted(Count, "variant") << (Count == 1 ? " was" : " were")
+           << " faster, but wrong where two pointers are the same memory, as "
+              "they are not in this run; if they never are, "
+              "--distinct-pointers lets such variants pass\n";
 }
 
 static json::Array checksOf(const Finalist &F) {
