@@ -206,6 +206,13 @@ static Error checkSteady(const WholeCase &Case,
   return Error::success();
 }
 
+static std::string moreOf(const ProgramRun &P) {
+  return "; gevo-run -- " + shellText(P.Words) +
+         " shows more. It is run in a folder of its own, with copies of the "
+         "files in this one that it opens there: name others that it reads as "
+         "arguments";
+}
+
 Expected<WholeCase> gevo::observeOriginal(WholeScenario &S,
                                           const ProgramRun &P) {
   WholeCase Case;
@@ -218,16 +225,15 @@ Expected<WholeCase> gevo::observeOriginal(WholeScenario &S,
   S.AcceptedFindings.insert(First.Doubts.begin(), First.Doubts.end());
   if (!First.Result.valid())
     return unfit("the program itself fails: " + First.Result.Reason +
-                 "; gevo-run -- " + shellText(P.Words) +
-                 " shows more. It is run in an empty folder: name the files "
-                 "that it reads as arguments");
+                 moreOf(P));
   // A host that waits for a wrong kernel's result may wait for ever.
   S.Seconds = 20 * First.WallSeconds + 10;
   if (First.Kernels.empty())
     return unfit("the program launched no kernel" +
-                 (First.ExitStatus ? " and ended with status " +
-                                         std::to_string(First.ExitStatus)
-                                   : ""));
+                 (First.ExitStatus
+                      ? " and ended with status " +
+                            std::to_string(First.ExitStatus) + moreOf(P)
+                      : ""));
   if (all_of(First.Outputs, [](const std::string &O) { return O.empty(); }))
     return unfit(
         "the program prints nothing, writes nothing to files in its "

@@ -83,6 +83,21 @@ static Error copyOwn(const OwnFile &File) {
                                              : Error::success();
 }
 
+// One with a lot in it is one of inputs.
+static Error bringFound(const OwnFile &File) {
+  constexpr uint64_t MostBytes = 256 << 20;
+  uint64_t Bytes = 0;
+  if (File.Word.empty() || sys::fs::file_size(File.Word, Bytes) ||
+      Bytes <= MostBytes)
+    return copyOwn(File);
+  if (StringRef Into = sys::path::parent_path(File.Path); !Into.empty())
+    if (Error E = makeFolder(Into))
+      return E;
+  std::error_code EC = sys::fs::create_link(File.Word, File.Path);
+  return EC ? failure(EC, "cannot link '" + File.Word + "' for a run")
+            : Error::success();
+}
+
 // What is there already stays: copies and the folders on the way to them.
 static void linkNeighbours(const OwnFile &File) {
   for (StringRef Ours = sys::path::parent_path(File.Path);
@@ -150,6 +165,9 @@ Expected<ProgramFolder> ProgramFolder::enter(const ProgramRun &Run) {
     return failure(EC, "cannot enter '" + Entered.beside(FolderName) + "'");
   for (const OwnFile &File : Run.Own)
     if (Error E = copyOwn(File))
+      return E;
+  for (const OwnFile &File : Run.Found)
+    if (Error E = bringFound(File))
       return E;
   if (Run.Neighbours)
     for (const OwnFile &File : Run.Own)

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every run of the program begins in an empty folder. What is ours (code,
-// report, standard output) lies beside it, so that no file of the program can
-// have its name.
+// Every run of the program begins in a folder with nothing but its files in it.
+// What is ours (code, report, standard output) lies beside it, so that no file
+// of the program can have its name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,6 +45,10 @@ struct ProgramRun {
   /// As the user gave it; names of files are absolute.
   Command Words;
   std::vector<OwnFile> Own;
+  /// Files of the user that it opens where it is run, of which it has copies,
+  /// or links if they are large, and folders in which it makes some, with a
+  /// slash behind them.
+  std::vector<OwnFile> Found;
   /// Its own files are all in OutsideFolder, among links to the files that the
   /// user has beside them and in the folders above.
   bool Neighbours = false;
@@ -61,8 +65,8 @@ struct ProgramRun {
 /// as long as this lives.
 class ProgramFolder {
 public:
-  /// Makes it anew for \p Run, with copies of its own files as the user has
-  /// them, and enters it.
+  /// Makes it anew for \p Run, with copies of its files as the user has them,
+  /// and enters it.
   static llvm::Expected<ProgramFolder> enter(const ProgramRun &Run);
   /// Removes what the last run in the working directory left.
   static void clear();

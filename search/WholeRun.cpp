@@ -160,7 +160,7 @@ static int execute(const WholeScenario &S, ArrayRef<StringRef> Words,
   return Killed;
 }
 
-static constexpr StringLiteral WritesName = "writes";
+static constexpr StringLiteral WritesName = "writes", AbsentName = "absent";
 
 // Each has a zero byte behind it.
 static std::vector<std::string> pathsIn(StringRef File) {
@@ -204,8 +204,10 @@ WholeRun gevo::runWhole(const WholeScenario &S, const ProgramRun &P,
       "--end-with=" + std::to_string(getpid())};
   if (Mode == RunMode::Untimed || Mode == RunMode::Verdict)
     Arguments.push_back("--time=off");
-  if (S.NoteWrites)
+  if (S.NoteWrites) {
     Arguments.push_back("--writes=" + Folder->beside(WritesName));
+    Arguments.push_back("--absent=" + Folder->beside(AbsentName));
+  }
   for (const VariantFile &File : PtxFiles) {
     Arguments.push_back("--substitute=" + File.Name);
     if (!File.Original.empty())
@@ -227,8 +229,10 @@ WholeRun gevo::runWhole(const WholeScenario &S, const ProgramRun &P,
   R.WallSeconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - Start)
           .count();
-  if (S.NoteWrites)
+  if (S.NoteWrites) {
     R.Written = pathsIn(Folder->beside(WritesName));
+    R.Absent = pathsIn(Folder->beside(AbsentName));
+  }
   if (R.ExitStatus < 0) {
     if (R.ExitStatus == NeverStarted)
       R.Result =

@@ -54,6 +54,9 @@ struct WholeRun {
   /// Paths of files that it opened for writing, in order, if that was asked
   /// for.
   std::vector<std::string> Written;
+  /// Of those that it looked for and did not find, and of folders that it would
+  /// have made one in.
+  std::vector<std::string> Absent;
 };
 
 /// How variants are run and judged.
@@ -77,7 +80,7 @@ struct WholeScenario {
   /// one that does not show to be faster then is refused.
   unsigned Pairs = 5;
   bool MustGain = false;
-  /// Find out which files a run writes, wherever they are.
+  /// Find out which files a run writes, wherever they are, or does not find.
   bool NoteWrites = false;
   /// The modules of the original, where there are several: kernels of one name
   /// may be in more than one of them.

@@ -7,9 +7,10 @@
 //
 // A library to preload: functions of the C library that open files for writing,
 // or give them names, do what they do and then append the path, absolute and
-// with a zero byte behind it, to the file that GEVO_WRITES names. Processes
-// that the program starts inherit it. What a program does by system calls of
-// its own is not seen.
+// with a zero byte behind it, to the file that GEVO_WRITES names. What they do
+// not find goes to the file that GEVO_ABSENT names: a file to read or to look
+// at, or the folder of one to write. Processes that the program starts inherit
+// it. What a program does by system calls of its own is not seen.
 //
 // Most of these functions may be called by a handler of a signal or between
 // vfork and exec, so nothing here allocates, locks or looks anything up by
@@ -26,6 +27,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -63,7 +65,10 @@
   F(link)                                                                      \
   F(linkat)                                                                    \
   F(symlink)                                                                   \
-  F(symlinkat)
+  F(symlinkat)                                                                 \
+  F(access)                                                                    \
+  F(stat)                                                                      \
+  F(stat64)
 
 namespace {
 
@@ -81,8 +86,14 @@ constexpr const char *Names[] = {
 
 constexpr size_t NumFunctions = sizeof(Names) / sizeof(Names[0]);
 std::atomic<void *> Functions[NumFunctions];
-char Log[PATH_MAX];
+char Writes[PATH_MAX], Absent[PATH_MAX];
 std::atomic<bool> Ready;
+
+void takePath(const char *Variable, char (&To)[PATH_MAX]) {
+  const char *Named = std::getenv(Variable);
+  if (Named && std::strlen(Named) < sizeof(To))
+    std::strcpy(To, Named);
+}
 
 // The program may change its environment later.
 __attribute__((constructor)) void prepare() {
@@ -90,9 +101,8 @@ __attribute__((constructor)) void prepare() {
     return;
   for (size_t K = 0; K < NumFunctions; ++K)
     Functions[K].store(dlsym(RTLD_NEXT, Names[K]), std::memory_order_relaxed);
-  const char *Named = std::getenv("GEVO_WRITES");
-  if (Named && std::strlen(Named) < sizeof(Log))
-    std::strcpy(Log, Named);
+  takePath("GEVO_WRITES", Writes);
+  takePath("GEVO_ABSENT", Absent);
   Ready.store(true, std::memory_order_release);
 }
 
@@ -124,14 +134,16 @@ size_t pathOfFolder(int Folder, char *Path, size_t Size) {
   return size_t(Length) + 1;
 }
 
-// By system calls alone, so that nothing of this is noted.
-void note(int Folder, const char *Name) {
+// By system calls alone, so that nothing of this is noted. Of Name as much as
+// Size says.
+void append(const char *Log, int Folder, const char *Name, size_t Size) {
   int Before = errno;
   char Path[2 * PATH_MAX];
   size_t Length = Name[0] == '/' ? 0 : pathOfFolder(Folder, Path, PATH_MAX);
-  size_t Rest = std::strlen(Name) + 1;
+  size_t Rest = Size + 1;
   if (Log[0] && Length + Rest <= sizeof(Path)) {
-    std::memcpy(Path + Length, Name, Rest);
+    std::memcpy(Path + Length, Name, Size);
+    Path[Length + Size] = 0;
     int File = int(syscall(SYS_openat, AT_FDCWD, Log,
                            O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600));
     if (File >= 0) {
@@ -143,6 +155,20 @@ void note(int Folder, const char *Name) {
   errno = Before;
 }
 
+void note(int Folder, const char *Name) {
+  append(Writes, Folder, Name, std::strlen(Name));
+}
+
+void noteAbsent(int Folder, const char *Name, bool Makes) {
+  if (errno != ENOENT)
+    return;
+  const char *Slash = std::strrchr(Name, '/');
+  if (!Makes)
+    append(Absent, Folder, Name, std::strlen(Name));
+  else if (Slash)
+    append(Absent, Folder, Name, size_t(Slash - Name));
+}
+
 bool hasNoName(int Flags) { return (Flags & O_TMPFILE) == O_TMPFILE; }
 
 bool writes(int Flags) {
@@ -151,16 +177,21 @@ bool writes(int Flags) {
 }
 
 bool writes(const char *Mode) { return std::strpbrk(Mode, "wa+x"); }
+bool makes(const char *Mode) { return std::strpbrk(Mode, "wa"); }
 
 int noted(int File, int Folder, const char *Name, int Flags) {
   if (File >= 0 && writes(Flags))
     note(Folder, Name);
+  else if (File < 0)
+    noteAbsent(Folder, Name, Flags & O_CREAT);
   return File;
 }
 
 std::FILE *noted(std::FILE *File, const char *Name, const char *Mode) {
   if (File && Name && writes(Mode))
     note(AT_FDCWD, Name);
+  else if (!File && Name)
+    noteAbsent(AT_FDCWD, Name, makes(Mode));
   return File;
 }
 
@@ -168,6 +199,12 @@ std::FILE *noted(std::FILE *File, const char *Name, const char *Mode) {
 int named(int Status, int Folder, const char *Name) {
   if (!Status)
     note(Folder, Name);
+  return Status;
+}
+
+int looked(int Status, const char *Name) {
+  if (Status)
+    noteAbsent(AT_FDCWD, Name, /*Makes=*/false);
   return Status;
 }
 
@@ -237,6 +274,11 @@ mode_t modeOf(int Flags, va_list Arguments) {
     return named(NEXT(Name)(From, To), AT_FDCWD, To);                          \
   }
 
+#define STAT(Name, Result)                                                     \
+  EXPORTED int Name(const char *Path, struct Result *To) noexcept {            \
+    return looked(NEXT(Name)(Path, To), Path);                                 \
+  }
+
 OPEN(open)
 OPEN(open64)
 OPENAT(openat)
@@ -265,6 +307,13 @@ TRUNCATE(truncate64, off64_t)
 NAME_AFTER(rename)
 NAME_AFTER(link)
 NAME_AFTER(symlink)
+
+// A program may look for a file before it opens it.
+STAT(stat, stat)
+STAT(stat64, stat64)
+EXPORTED int access(const char *Path, int Mode) noexcept {
+  return looked(NEXT(access)(Path, Mode), Path);
+}
 
 EXPORTED int symlinkat(const char *From, int Folder, const char *To) noexcept {
   return named(NEXT(symlinkat)(From, Folder, To), Folder, To);

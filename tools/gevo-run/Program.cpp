@@ -157,9 +157,10 @@ std::vector<std::pair<std::string, std::string>> gevo::run::environmentFor(
         if ((IsEmbedded || Folder != Place.driver()) && isFile(File))
           Preloaded += (Preloaded.empty() ? "" : ":") + File;
       }
-  if (!Options.Writes.empty()) {
+  if (!Options.Writes.empty() || !Options.Absent.empty()) {
     Preloaded = Place.writes() + (Preloaded.empty() ? "" : ":" + Preloaded);
     V.push_back({"GEVO_WRITES", Options.Writes});
+    V.push_back({"GEVO_ABSENT", Options.Absent});
   }
   if (!Preloaded.empty())
     V.push_back({"LD_PRELOAD", prepended(Preloaded, "LD_PRELOAD")});

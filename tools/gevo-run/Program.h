@@ -36,6 +36,7 @@ struct ProgramOptions {
   CompareOptions Compare;
   bool Timing = true;
   std::string Writes; ///< File to note in what is written; empty: none.
+  std::string Absent; ///< File to note in what is not there; empty: none.
   std::string Costs;  ///< Empty: as the environment says.
   bool Profile = false;
   bool Missing = false;

@@ -38,14 +38,14 @@ const char *const Known[] = {
     "--missing", "--substitute", "--step-limit", "--driver",   "--capture",
     "--kernels", "--launches",   "--costs",      "--keep",     "--compare",
     "--output",  "--number",     "--tolerance",  "--end-with", "--original",
-    "--writes"};
+    "--writes",  "--absent"};
 
 /// Of these, the value may be a word of its own.
 const std::string Valued[] = {
     "--gpu",      "--json",       "--substitute", "--capture",   "--kernels",
     "--launches", "--step-limit", "--driver",     "--costs",     "--keep",
     "--compare",  "--output",     "--number",     "--tolerance", "--end-with",
-    "--original", "--writes"};
+    "--original", "--writes",     "--absent"};
 
 bool onOrOff(const std::string &Option, const std::string &Value) {
   if (Value == "on")
@@ -121,6 +121,8 @@ void takeOption(ProgramOptions &O, const std::string &Name,
     O.Driver = needed();
   else if (Name == "--writes")
     O.Writes = newFile(needed());
+  else if (Name == "--absent")
+    O.Absent = newFile(needed());
   else if (Name == "--end-with")
     endWithStarter(number(Name, needed()));
   else if (!takeCaptureOption(O.Capture, Name, Value) &&

@@ -47,6 +47,8 @@ const char Help[] =
     "                    several with a kernel, a module takes its own\n"
     "  --step-limit=N    end a launch after N warp instructions\n"
     "  --writes=FILE     list in FILE which files the program writes\n"
+    "  --absent=FILE     list in FILE what the program opens and does not "
+    "find\n"
     "  --end-with=PID    end when the process PID, which starts this one, "
     "ends\n"
     "  --capture=DIR     keep launches that differ, with their memory, in DIR\n"

@@ -97,6 +97,7 @@ static bool fromJSON(const json::Value &Value, OwnFile &File, json::Path P) {
 static json::Value toJSON(const ProgramRun &P) {
   return json::Object{{"words", json::Array(P.Words)},
                       {"own", json::Array(P.Own)},
+                      {"found", json::Array(P.Found)},
                       {"outputs", json::Array(P.OutputFiles)},
                       {"named", P.Named}};
 }
@@ -104,6 +105,7 @@ static json::Value toJSON(const ProgramRun &P) {
 static bool fromJSON(const json::Value &Value, ProgramRun &P, json::Path Path) {
   json::ObjectMapper Map(Value, Path);
   return Map && Map.map("words", P.Words) && Map.map("own", P.Own) &&
+         Map.mapOptional("found", P.Found) &&
          Map.map("outputs", P.OutputFiles) && Map.map("named", P.Named);
 }
 

@@ -54,6 +54,10 @@ void gevo::tellProgram(const Settings &Asked, const IrProgram &Device,
     V.say("the program writes " + File.Word +
           ": every run has a copy of its own, " + File.Path +
           ", and the file itself stays as it is");
+  for (const OwnFile &File : Case.Run.Found)
+    V.say("the program opens " + File.Path +
+          " where it is run: every run has " +
+          (File.Word.empty() ? "such a folder" : "a copy of " + File.Word));
   if (Case.Noise > 0)
     V.say(formatv("the program runs for {0:f1} ms on this machine, and its "
                   "runs differ by {1:f1} %: gains within what they differ by "

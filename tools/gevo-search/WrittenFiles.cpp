@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/gevo-search/WrittenFiles.h"
+#include "tools/gevo-search/FoundFiles.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -23,8 +24,7 @@
 using namespace llvm;
 using namespace gevo;
 
-// Of a file that may not be there yet.
-static std::string realPath(StringRef File) {
+std::string gevo::realPath(StringRef File) {
   SmallString<128> Real;
   if (sys::fs::real_path(File, Real)) {
     sys::fs::real_path(sys::path::parent_path(File), Real);
@@ -140,6 +140,7 @@ static void findAmongNeighbours(const WholeScenario &S, StringRef Directory,
                                 ArrayRef<OwnFile> All, ProgramRun &P) {
   ProgramRun Linked;
   Linked.Words = P.Words;
+  Linked.Found = P.Found;
   Linked.Neighbours = true;
   for (OwnFile File : All) {
     File.Path = OutsideFolder.str() + realPath(fromUser(Directory, File.Word));
@@ -153,12 +154,11 @@ static void findAmongNeighbours(const WholeScenario &S, StringRef Directory,
       P.Own.push_back(File);
 }
 
-// A name that tells the time or the number of a process is another one in every
-// run.
+// The last run was one of P. A name that tells the time or the number of a
+// process is another one in every run.
 static std::vector<std::string> filesOf(const WholeScenario &S,
                                         const ProgramRun &P, View &V) {
   auto NextSecond = std::chrono::system_clock::now() + std::chrono::seconds(1);
-  runWhole(S, P, {}, RunMode::Untimed);
   std::vector<std::string> First = ProgramFolder::filesLeft();
   if (First.empty())
     return First;
@@ -177,16 +177,12 @@ static std::vector<std::string> filesOf(const WholeScenario &S,
 
 // Those that a run leaves elsewhere: nothing is known of them beforehand, so
 // all runs share them.
-static std::vector<std::string> leftElsewhere(const WholeScenario &S,
-                                              const ProgramRun &P) {
-  WholeScenario Noting = S;
-  Noting.NoteWrites = true;
+static std::vector<std::string> leftElsewhere(const WholeRun &Noted) {
   SmallString<128> Home;
   sys::fs::current_path(Home);
   std::string Base = realPath(Home) + "/", Own = Base + "run/";
   std::set<std::string> Found;
-  for (const std::string &Path :
-       runWhole(Noting, P, {}, RunMode::Untimed).Written) {
+  for (const std::string &Path : Noted.Written) {
     std::string Real = realPath(Path);
     StringRef Seen = Real;
     sys::fs::file_status Status;
@@ -215,10 +211,10 @@ static Error checkShared(const Settings &Asked, StringRef Folder,
   return Error::success();
 }
 
-static Error tellElsewhere(const WholeScenario &S, const Settings &Asked,
+static Error tellElsewhere(const WholeRun &Noted, const Settings &Asked,
                            const ProgramRun &P, View &V) {
   constexpr size_t Most = 5;
-  std::vector<std::string> All = leftElsewhere(S, P);
+  std::vector<std::string> All = leftElsewhere(Noted);
   for (const std::string &Folder : sharedFolders(P.Words)) {
     auto In = [&](const std::string &File) {
       return StringRef(File).starts_with(realPath(Folder) + "/");
@@ -268,19 +264,20 @@ Expected<ProgramRun> gevo::findWritten(const WholeScenario &S,
   ProgramRun P;
   P.Words = Words;
   std::vector<OwnFile> All = candidates(Asked.Directory, Words);
+  P.Own = All;
+  WholeRun R = findFiles(S, Asked.Directory, P);
   if (!All.empty()) {
-    P.Own = All;
-    WholeRun R = runWhole(S, P, {}, RunMode::Untimed);
     erase_if(P.Own, [](const OwnFile &F) { return !ProgramFolder::wrote(F); });
     if ((!R.Result.valid() || R.ExitStatus) && P.Own.size() != All.size())
       findAmongNeighbours(S, Asked.Directory, All, P);
+    R = findFiles(S, Asked.Directory, P);
   }
   P.Named = !Asked.Outputs.empty();
   if (Error E = takeNamed(Asked, P))
     return E;
   if (!P.Named)
     P.OutputFiles = filesOf(S, P, V);
-  if (Error E = tellElsewhere(S, Asked, P, V))
+  if (Error E = tellElsewhere(R, Asked, P, V))
     return E;
   return P;
 }

@@ -17,6 +17,9 @@
 
 namespace gevo {
 
+/// The path without links of \p File, which may not be there yet.
+std::string realPath(llvm::StringRef File);
+
 /// The run \p Words of the program with the files of arguments that it writes,
 /// and with the files that are compared after it: those that \p Asked names, or
 /// all that it leaves in its folder. It is run as \p S says, in the working
