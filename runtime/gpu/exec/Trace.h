@@ -158,11 +158,14 @@ struct WarpTrace {
 /// What the accesses of a block took, see TraceAccess.
 struct AccessCounts {
   uint64_t Sectors = 0; ///< NumSectors of all.
-  uint64_t Turns = 0;   ///< Degree of all: bank conflicts and atomics.
+  /// Degree of all: bank conflicts and atomics. Where there are sectors they
+  /// stand for the first turn, so that turns in L1 do not hide those in shared
+  /// memory.
+  uint64_t Turns = 0;
 
   void add(const TraceAccess &A) {
     Sectors += A.NumSectors;
-    Turns += A.Degree;
+    Turns += A.Degree - (A.Degree && A.NumSectors);
   }
   void add(const AccessCounts &O) {
     Sectors += O.Sectors;

@@ -68,10 +68,12 @@ TEST_F(TraceTest, EachStrideHasItsSectors) {
                        "ld.global.u32 %r3, [%mine+4];");
   auto Loads = accesses(T.Warps[0], TraceSpace::Global);
   ASSERT_EQ(Loads.size(), 6u);
-  unsigned Sectors[] = {4, 8, 16, 32, 32, 5}, Lines[] = {1, 2, 4, 8, 16, 2};
+  unsigned Sectors[] = {4, 8, 16, 32, 32, 5}, Lines[] = {1, 2, 4, 8, 16, 2},
+           Turns[] = {1, 2, 4, 8, 16, 1};
   for (unsigned K = 0; K < 6; ++K) {
     EXPECT_EQ(Loads[K].NumSectors, Sectors[K]) << K;
     EXPECT_EQ(Loads[K].NumLines, Lines[K]) << K;
+    EXPECT_EQ(Loads[K].Degree, Turns[K]) << K;
   }
 }
 
