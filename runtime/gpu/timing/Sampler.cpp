@@ -191,14 +191,17 @@ bool Sampler::l2Settled(uint64_t Remaining) const {
   return From.Memory.L2Replaced >= L2Lines || AtEnd < double(L2Lines);
 }
 
-/// What follows a gap says as much about it as what came before.
+/// What follows a gap says as much about it as what came before, if it is like
+/// both, and more if it is like that alone.
 void Sampler::correct() {
-  if (!LastWork)
-    return;
-  double After = cycles(Rounds[Start], Rounds[Last], LastWork);
-  Doubt += std::abs(After - LastCycles) / 2;
-  Extra += (After - LastCycles) / 2;
-  LastWork = 0;
+  if (LastGap.Blocks && isLike(LastGap)) {
+    double After = cycles(Rounds[Start], Rounds[Last], LastGap.Work);
+    double Change = After - LastCycles;
+    bool LikeBefore = LastDeparture <= Departure * LastCycles;
+    Doubt += LikeBefore ? std::abs(Change) / 2 : -LastDeparture;
+    Extra += LikeBefore ? Change / 2 : Change;
+  }
+  LastGap = {};
 }
 
 void Sampler::skipped(const SkippedBlocks &All, bool Whole) {
@@ -206,9 +209,9 @@ void Sampler::skipped(const SkippedBlocks &All, bool Whole) {
   correct();
   Gap = Whole ? Gap ? 2 * Gap : FirstGap * Resident : 0;
   const Mark &From = Rounds[Start], &To = Rounds[Last];
-  // What ended a gap early is unlike it, and says nothing about it.
-  LastWork = Whole ? Work : 0;
+  LastGap = All;
   LastCycles = cycles(From, To, Work);
+  LastDeparture = departure(All) * LastCycles;
   Extra += LastCycles;
   // Rounds may agree by chance: no gap is known better than what counts as
   // agreement. Nor is it known whether time goes by instructions or by blocks.
@@ -217,7 +220,7 @@ void Sampler::skipped(const SkippedBlocks &All, bool Whole) {
   double ByBlocks = cycles(From, To, uint64_t(mean(From, To) * double(Blocks)));
   Doubt += std::max(Apart / 2, Tolerance * LastCycles) +
            std::abs(LastCycles - ByBlocks) + chance() * LastCycles +
-           departure(All) * LastCycles;
+           LastDeparture;
   // While one round runs, all of its blocks do.
   Longest = (To.Time - From.Time) * double(Resident) /
             double(To.Blocks - From.Blocks) * double(largest()) /

@@ -127,18 +127,19 @@ private:
   void extrapolate(const Mark &From, const Mark &To, uint64_t Work);
 
   uint64_t Resident, L2Lines;
-  uint64_t Gap = 0;        ///< Blocks of the last gap.
-  std::deque<Mark> Rounds; ///< Since the last gap, the latest ones.
-  Progress Seen;           ///< At the last mark.
-  uint64_t Largest = 0;    ///< Work of a block since then.
-  double Squares = 0;      ///< Of the work of all that finished.
-  Range Sectors, Turns;    ///< Of a block since the last mark.
-  double Extra = 0;        ///< Cycles of the skipped blocks.
-  double Doubt = 0;        ///< How many of those may be wrong.
-  uint64_t LastWork = 0;   ///< Of the last gap, not yet compared with what
-  double LastCycles = 0;   ///< comes after it; and what it was charged.
-  double Longest = 0;      ///< Cycles of a timed block around the last gap.
-  MemoryCounters Memory;   ///< Of the skipped blocks.
+  uint64_t Gap = 0;         ///< Blocks of the last gap.
+  std::deque<Mark> Rounds;  ///< Since the last gap, the latest ones.
+  Progress Seen;            ///< At the last mark.
+  uint64_t Largest = 0;     ///< Work of a block since then.
+  double Squares = 0;       ///< Of the work of all that finished.
+  Range Sectors, Turns;     ///< Of a block since the last mark.
+  double Extra = 0;         ///< Cycles of the skipped blocks.
+  double Doubt = 0;         ///< How many of those may be wrong.
+  SkippedBlocks LastGap;    ///< Not yet compared with what comes after it;
+  double LastCycles = 0;    ///< what it was charged, and how much of it may be
+  double LastDeparture = 0; ///< wrong as it is unlike what came before.
+  double Longest = 0;       ///< Cycles of a timed block around the last gap.
+  MemoryCounters Memory;    ///< Of the skipped blocks.
   std::vector<std::vector<InstructionProfile>> Profile;
 };
 
