@@ -121,13 +121,12 @@ constexpr uint64_t Volta = 70, Turing = 75;
 /// Writes into the ELF header of \p Binary, code for Volta, that it is for
 /// Turing, whose encoding has all of Volta's instructions: disassemblers of
 /// CUDA 13.1 and later refuse the former and read its code as the latter's.
-/// False if the file has no such header.
-bool passForTuring(const std::string &Binary) {
+/// What has no such header is left for the disassembler to judge.
+void passForTuring(const std::string &Binary) {
   constexpr std::streamoff FlagsAt = 48; // e_flags of a 64-bit file.
   std::fstream File(Binary, std::ios::in | std::ios::out | std::ios::binary);
-  if (File.seekg(FlagsAt).get() != Volta)
-    return false;
-  return bool(File.seekp(FlagsAt).put(char(Turing)).flush());
+  if (File.seekg(FlagsAt).get() == Volta)
+    File.seekp(FlagsAt).put(char(Turing));
 }
 
 /// The machine code of \p Ptx as text, behind lines that say by what and for
@@ -153,9 +152,8 @@ Result<std::string> make(const SassTools &Tools, std::string_view Ptx,
                      std::to_string(Arch) + "\n" + registerLines(*Assembled);
   if (Arch < Volta)
     return Head;
-  if (Arch == Volta && !passForTuring(Binary))
-    return Diagnostic{"the machine code of sm_70 has no header that is known",
-                      0, 0, FailureCause::Tool};
+  if (Arch == Volta)
+    passForTuring(Binary);
   Result<std::string> Listing =
       runProcess({Tools.Disassembler, "-gp", "-hex", "-c", Binary});
   if (!Listing)
