@@ -376,6 +376,9 @@ void Finals::add(StringRef Title, double Most, std::vector<Finalist> &Result) {
     return;
   if (F.passed())
     return Add(std::move(F), "");
+  // What refused it may have been asked before its price, which minimising
+  // knows. By rules about PTX its time says nothing beside the baseline's.
+  Judging.price(F);
   Add(std::move(F), ", refused");
   V.say(Title + ": refused; looking for what is left" + allowTime(1));
   if (std::optional<Finalist> Left = settle(Title, Kept, Most, All))

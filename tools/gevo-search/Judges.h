@@ -63,6 +63,8 @@ public:
   /// What captured launches take as the machine code of \p I, in nanoseconds;
   /// nothing where that is not what counts, or where it fails.
   std::optional<double> price(const Individual &I);
+  /// The same for the table, unless that knows it; with what it stood there.
+  void price(Finalist &F);
   /// Finds out what price() is going to say, of several at once; of those that
   /// were not begun when \p Stop said so, price() does.
   void priceAhead(llvm::ArrayRef<const Individual *> All,
@@ -158,7 +160,6 @@ private:
   std::unique_ptr<Runner> codeRunner(const Target &T) const;
   void findPriced();
   Fitness againstOriginal(Finalist &F, Finalist::Check &C);
-  void price(Finalist &F);
   /// Hands on a result, and tells if it is none.
   Fitness judged(Fitness F) const;
 

@@ -261,12 +261,17 @@ Fitness Judges::againstOriginal(Finalist &F, Finalist::Check &C) {
   return *Now;
 }
 
+static constexpr StringRef PriceName = "captured launches ";
+
 void Judges::price(Finalist &F) {
-  if (!wantsPrices())
+  auto IsPrice = [](const Finalist::Check &C) {
+    return StringRef(C.Name).starts_with(PriceName);
+  };
+  if (!wantsPrices() || any_of(F.Checks, IsPrice))
     return;
   pricer();
   Finalist::Check C;
-  C.Name = "captured launches as machine code";
+  C.Name = (PriceName + "as machine code").str();
   C.Gpu =
       join(map_range(PricedOn, [](const Target *T) { return T->Scenario.Gpu; }),
            ",");
@@ -274,7 +279,7 @@ void Judges::price(Finalist &F) {
   if (!PricedOn.empty() || !OriginalUnpriced.empty()) {
     C.Result = againstOriginal(F, C);
   } else {
-    C.Name = "captured launches by rules about PTX, not as machine code";
+    C.Name = (PriceName + "by rules about PTX, not as machine code").str();
     C.Gpu = Asked.BestOn.empty() ? Asked.Gpu : Asked.BestOn;
     C.Result.Error = F.Kept.Result.Error;
   }

@@ -154,11 +154,15 @@ void View::progress(const Search &S, bool Last) {
        Last);
 }
 
+constexpr unsigned TimeEnds = 41; // Columns of a table.
+
 static void row(StringRef Title, const Fitness &F, double Baseline,
                 double PerUnit, const Twine &Edits) {
-  errs() << format("%-28s %12.2f  %7.2fx  %9.3g  ", Title.str().c_str(),
-                   F.Time / PerUnit, Baseline / F.Time, F.Error)
-         << Edits << '\n';
+  // A long title takes of the room before its time.
+  std::string Time = formatv(" {0:f2}", F.Time / PerUnit);
+  errs() << Title << right_justify(Time, TimeEnds - Title.size())
+         << format("  %7.2fx  %9.3g  ", Baseline / F.Time, F.Error) << Edits
+         << '\n';
 }
 
 void View::table(const Search &S, ArrayRef<Finalist> Finalists,
@@ -168,7 +172,8 @@ void View::table(const Search &S, ArrayRef<Finalist> Finalists,
   Objective Goal = cantFail(parseObjective(Asked.Objective), "it was checked");
   bool Several = Asked.gpus().size() > 1;
   clearLine();
-  errs() << format("%41s  %8s      error  edits\n", Goal.unit().str().c_str(),
+  errs() << right_justify(Goal.unit(), TimeEnds)
+         << format("  %8s      error  edits\n",
                    Goal.Kind == ObjectiveKind::Time ? "speed-up" : "gain");
   row("baseline", Baseline, Baseline.Time, Goal.perUnit(), "0");
   for (const Finalist &F : Finalists) {
