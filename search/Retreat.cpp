@@ -82,6 +82,14 @@ public:
     --Tries;
     return Accepts(I);
   }
+  /// A refusal may bring something new to stand. Takes from \p Stood, each on
+  /// top of the one before, those that do not; says whether there were any.
+  bool takesBack(std::vector<Individual> &Stood) {
+    size_t Before = Stood.size();
+    while (!Stood.empty() && !S.stopped() && !Accepts(Stood.back()))
+      Stood.pop_back();
+    return Stood.size() < Before;
+  }
 
 private:
   Search &S;
@@ -110,43 +118,59 @@ static std::optional<Individual> firstOf(ArrayRef<Individual> Ancestors,
   return std::nullopt;
 }
 
+static EditList without(EditList Edits, const EditList &Those) {
+  llvm::erase_if(Edits,
+                 [&](const PlacedEdit &E) { return is_contained(Those, E); });
+  return Edits;
+}
+
 // Puts the edits of \p Refused on top of \p Base again, as many at a time as
 // are accepted. One that is refused alone is left out: it is to blame, or lacks
 // one that comes later; so a second round tries again what the first left out.
+// If what they are put on is no longer accepted, they are not to blame.
 static std::optional<Individual> rebuild(Search &S, const EditList &Refused,
                                          std::optional<Individual> Base,
                                          double Most, Referee &R) {
   constexpr unsigned Rounds = 2;
-  EditList Left = Refused;
+  std::vector<Individual> Stood;
+  if (Base)
+    Stood.push_back(std::move(*Base));
+  auto Fine = [&] { return Stood.empty() ? EditList() : Stood.back().Edits; };
+  EditList Blamed = Refused;
   for (unsigned Round = 0; Round < Rounds && !R.tired(); ++Round) {
-    EditList Blamed, Fine = Base ? Base->Edits : EditList();
-    llvm::erase_if(Left,
-                   [&](const PlacedEdit &E) { return is_contained(Fine, E); });
-    size_t Before = Fine.size(), Chunk = std::max<size_t>(1, Left.size() / 2);
+    EditList Left = without(std::exchange(Blamed, {}), Fine());
+    bool More = false;
+    size_t Chunk = std::max<size_t>(1, Left.size() / 2);
     for (size_t Next = 0; Next < Left.size() && !R.tired();) {
       size_t Size = std::min(Chunk, Left.size() - Next);
-      EditList More = Fine;
-      llvm::append_range(More, ArrayRef(Left).slice(Next, Size));
-      Individual I = std::move(S.evaluateBeyond({More})[0]);
-      // What makes it slower may make the next one faster.
-      bool Good = I.valid() && I.Result.Error <= Most && R.takes(I);
-      if (Good) {
-        Fine = I.Edits;
-        if (!Base || I.Result.Time <= Base->Result.Time)
-          Base = std::move(I);
+      EditList Edits = Fine();
+      llvm::append_range(Edits, ArrayRef(Left).slice(Next, Size));
+      Individual I = std::move(S.evaluateBeyond({Edits})[0]);
+      if (I.valid() && I.Result.Error <= Most && R.takes(I)) {
+        Stood.push_back(std::move(I));
+        More = true;
         Next += Size;
         Chunk *= 2;
+      } else if (R.takesBack(Stood)) {
+        Left = without(Refused, Fine());
+        Blamed.clear();
+        Next = 0;
       } else if (Size == 1) {
         Blamed.push_back(Left[Next++]);
       } else {
         Chunk = Size / 2;
       }
     }
-    if (Fine.size() == Before)
+    if (!More)
       break;
-    Left = std::move(Blamed);
   }
-  return Base;
+  // What makes one slower may have made the next one faster.
+  auto LastFirst = reverse(Stood);
+  auto Best = min_element(
+      LastFirst, [](const Individual &A, const Individual &B) {
+        return A.Result.Time < B.Result.Time;
+      });
+  return Stood.empty() ? std::nullopt : std::optional(std::move(*Best));
 }
 
 // The fastest that is accepted of the lists with one edit less, then with two,

@@ -30,7 +30,8 @@ std::vector<Individual> milestones(const Search &S, double Most);
 /// those of the search's population, the fastest that \p Accepts takes and that
 /// is valid, faster than the original and has an error up to \p Most. Asks
 /// \p Accepts at most \p Tries times in each of three ways to go; what it took
-/// last need not be the result.
+/// last need not be the result. Before an edit is blamed, what it was put on is
+/// asked about again, which is not counted: \p Accepts should know its answers.
 std::optional<Individual> retreat(Search &S, const Individual &Refused,
                                   double Most,
                                   llvm::ArrayRef<Individual> Ancestors,
