@@ -70,32 +70,62 @@ static Error copyFolder(const std::string &From, const std::string &To) {
             : Error::success();
 }
 
-// As the user has it, if it is there.
-static Error copyOwn(const OwnFile &File) {
-  if (StringRef Into = sys::path::parent_path(File.Path); !Into.empty())
-    if (Error E = makeFolder(Into))
-      return E;
-  if (!sys::path::is_absolute(File.Word))
-    return Error::success();
-  if (sys::fs::is_directory(File.Word))
-    return copyFolder(File.Word, File.Path);
-  return sys::fs::is_regular_file(File.Word) ? copyFile(File.Word, File.Path)
-                                             : Error::success();
+static Error makeFolderFor(StringRef Path) {
+  StringRef Into = sys::path::parent_path(Path);
+  return Into.empty() ? Error::success() : makeFolder(Into);
 }
 
-// One with a lot in it is one of inputs.
-static Error bringFound(const OwnFile &File) {
-  constexpr uint64_t MostBytes = 256 << 20;
-  uint64_t Bytes = 0;
-  if (File.Word.empty() || sys::fs::file_size(File.Word, Bytes) ||
-      Bytes <= MostBytes)
-    return copyOwn(File);
-  if (StringRef Into = sys::path::parent_path(File.Path); !Into.empty())
-    if (Error E = makeFolder(Into))
-      return E;
-  std::error_code EC = sys::fs::create_link(File.Word, File.Path);
-  return EC ? failure(EC, "cannot link '" + File.Word + "' for a run")
+// As the user has it, if it is there.
+static Error copyAny(const std::string &From, const std::string &To) {
+  if (sys::fs::is_directory(From))
+    return copyFolder(From, To);
+  return sys::fs::is_regular_file(From) ? copyFile(From, To) : Error::success();
+}
+
+static Error copyOwn(const OwnFile &File) {
+  if (Error E = makeFolderFor(File.Path))
+    return E;
+  return sys::path::is_absolute(File.Word) ? copyAny(File.Word, File.Path)
+                                           : Error::success();
+}
+
+static Error bringFound(const FoundFile &File) {
+  if (Error E = makeFolderFor(File.Path))
+    return E;
+  if (File.From.empty())
+    return makeFolder(File.Path);
+  if (!File.Linked)
+    return copyAny(File.From, File.Path);
+  std::error_code EC = sys::fs::create_link(File.From, File.Path);
+  return EC ? failure(EC, "cannot link '" + File.From + "' for a run")
             : Error::success();
+}
+
+static uint64_t bytesOf(const std::string &Path) {
+  uint64_t Bytes = 0;
+  std::error_code EC;
+  if (!sys::fs::is_directory(Path))
+    return sys::fs::file_size(Path, Bytes) ? 0 : Bytes;
+  for (sys::fs::recursive_directory_iterator
+           I(Path, EC, /*follow_symlinks=*/false),
+       End;
+       I != End && !EC; I.increment(EC)) {
+    sys::fs::file_status In;
+    if (!sys::fs::status(I->path(), In) && sys::fs::is_regular_file(In))
+      Bytes += In.getSize();
+  }
+  return Bytes;
+}
+
+uint64_t ProgramRun::copiedBytes() const {
+  uint64_t Bytes = 0;
+  for (const OwnFile &File : Own)
+    if (sys::path::is_absolute(File.Word))
+      Bytes += bytesOf(File.Word);
+  for (const FoundFile &File : Found)
+    if (!File.From.empty() && !File.Linked)
+      Bytes += bytesOf(File.From);
+  return Bytes;
 }
 
 // What is there already stays: copies and the folders on the way to them.
@@ -140,17 +170,33 @@ static std::vector<std::string> writtenIn(StringRef Folder) {
   return Found;
 }
 
-bool ProgramFolder::wrote(const OwnFile &File) {
+// \p Users is what the copy at \p Name is of, if it is of anything.
+static bool wroteCopy(StringRef Name, StringRef Users) {
   SmallString<128> Path(FolderName);
-  sys::path::append(Path, File.Path);
+  sys::path::append(Path, Name);
   sys::fs::file_status Now;
   if (sys::fs::status(Path, Now))
     // It was there and is not, or never was.
-    return sys::path::is_absolute(File.Word) && sys::fs::exists(File.Word);
-  if (!sys::fs::is_directory(Now) || !sys::path::is_absolute(File.Word) ||
-      !sys::fs::is_directory(File.Word))
+    return !Users.empty() && sys::fs::exists(Users);
+  if (!sys::fs::is_directory(Now) || Users.empty() ||
+      !sys::fs::is_directory(Users))
     return Now.getLastModificationTime() != LongAgo;
-  return !writtenIn(Path).empty() || namesIn(Path) != namesIn(File.Word);
+  return !writtenIn(Path).empty() || namesIn(Path) != namesIn(Users);
+}
+
+bool ProgramFolder::wrote(const OwnFile &File) {
+  return wroteCopy(File.Path,
+                   sys::path::is_absolute(File.Word) ? File.Word : "");
+}
+
+bool ProgramFolder::wrote(const FoundFile &File) {
+  return !File.From.empty() && wroteCopy(File.Path, File.From);
+}
+
+bool ProgramFolder::isUntouched(StringRef Path) {
+  sys::fs::file_status Status;
+  return !sys::fs::status(Path, Status) &&
+         Status.getLastModificationTime() == LongAgo;
 }
 
 Expected<ProgramFolder> ProgramFolder::enter(const ProgramRun &Run) {
@@ -166,7 +212,7 @@ Expected<ProgramFolder> ProgramFolder::enter(const ProgramRun &Run) {
   for (const OwnFile &File : Run.Own)
     if (Error E = copyOwn(File))
       return E;
-  for (const OwnFile &File : Run.Found)
+  for (const FoundFile &File : Run.Found)
     if (Error E = bringFound(File))
       return E;
   if (Run.Neighbours)

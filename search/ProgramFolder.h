@@ -15,6 +15,7 @@
 #define GEVO_SEARCH_PROGRAMFOLDER_H
 
 #include "llvm/Support/Error.h"
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -40,15 +41,24 @@ struct OwnFile {
   std::string argument() const { return Option + Word; }
 };
 
+/// A file or folder of the user that the program opens, by a name of its own,
+/// where it is run.
+struct FoundFile {
+  /// The user's, with its whole path; empty: a folder in which the program
+  /// makes or finds files, each of which is brought on its own.
+  std::string From;
+  /// Where a run has a copy, as seen from its folder.
+  std::string Path;
+  /// A link instead: it is large, and the program does not write it.
+  bool Linked = false;
+};
+
 /// One way to run the program.
 struct ProgramRun {
   /// As the user gave it; names of files are absolute.
   Command Words;
   std::vector<OwnFile> Own;
-  /// Files of the user that it opens where it is run, of which it has copies,
-  /// or links if they are large, and folders in which it makes some, with a
-  /// slash behind them.
-  std::vector<OwnFile> Found;
+  std::vector<FoundFile> Found;
   /// Its own files are all in OutsideFolder, among links to the files that the
   /// user has beside them and in the folders above.
   bool Neighbours = false;
@@ -59,6 +69,8 @@ struct ProgramRun {
 
   /// The words of a run in its folder.
   Command command() const;
+  /// What is copied for it.
+  uint64_t copiedBytes() const;
 };
 
 /// The folder "run" in the working directory, which is the one of the process
@@ -83,6 +95,9 @@ public:
   /// Whether that run wrote \p File or something in it, be it what was there
   /// before.
   static bool wrote(const OwnFile &File);
+  static bool wrote(const FoundFile &File);
+  /// Whether what is at \p Path, as seen from here, is a copy as it was made.
+  static bool isUntouched(llvm::StringRef Path);
 
 private:
   explicit ProgramFolder(std::string Home) : Home(std::move(Home)) {}

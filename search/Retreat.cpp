@@ -166,8 +166,8 @@ static std::optional<Individual> rebuild(Search &S, const EditList &Refused,
   }
   // What makes one slower may have made the next one faster.
   auto LastFirst = reverse(Stood);
-  auto Best = min_element(
-      LastFirst, [](const Individual &A, const Individual &B) {
+  auto Best =
+      min_element(LastFirst, [](const Individual &A, const Individual &B) {
         return A.Result.Time < B.Result.Time;
       });
   return Stood.empty() ? std::nullopt : std::optional(std::move(*Best));

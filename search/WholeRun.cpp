@@ -88,6 +88,10 @@ static Fitness readOutputs(const ProgramRun &P, StringRef Printed,
                            WholeRun &R) {
   R.Outputs.push_back(contentsOf(Printed).value_or(""));
   for (const std::string &Name : P.OutputFiles) {
+    // A copy of what an earlier run of the user left is no output of this one.
+    if (ProgramFolder::isUntouched(Name))
+      return Fitness::failed(Stage::Compare,
+                             "output '" + Name + "' was not written");
     std::optional<std::string> Content = contentsOf(Name);
     if (!Content || (P.Named && Content->empty()))
       return Fitness::failed(Stage::Compare,
@@ -173,8 +177,8 @@ static std::vector<std::string> pathsIn(StringRef File) {
 
 // Twice as much as it takes, as others run at the same time, and some for
 // reports and logs.
-Error gevo::checkRoomForRun(const WholeRun &Original) {
-  uint64_t Bytes = 1 << 20;
+Error gevo::checkRoomForRun(const ProgramRun &P, const WholeRun &Original) {
+  uint64_t Bytes = (1 << 20) + 2 * P.copiedBytes();
   for (const std::string &Output : Original.Outputs)
     Bytes += 2 * Output.size();
   SmallString<128> Here;
@@ -246,7 +250,7 @@ WholeRun gevo::runWhole(const WholeScenario &S, const ProgramRun &P,
   std::string Problem;
   std::optional<std::string> Report = contentsOf(ReportName);
   if (!Report || !readReport(*Report, R, Problem)) {
-    R.Result = Fitness::failed(Stage::Load, "gevo-run made no report");
+    R.Result = Fitness::failedHere(Stage::Load, "gevo-run made no report");
     return R;
   }
   if (!Problem.empty())

@@ -246,7 +246,7 @@ Fitness WholeRunner::runAll(ArrayRef<VariantFile> Files, RunMode Mode) const {
     Fitness F = runOne(Case, Files, Mode);
     if (!F.valid()) {
       // Outputs that end early are those of a wrong variant, or of a full disk.
-      Error Full = checkRoomForRun(Case.Original);
+      Error Full = checkRoomForRun(Case.Run, Case.Original);
       return Full ? Fitness::notJudged(toString(std::move(Full))) : F;
     }
     All.Time += F.Time;

@@ -113,11 +113,11 @@ WholeRun runWhole(const WholeScenario &S, const ProgramRun &P,
                   llvm::ArrayRef<VariantFile> PtxFiles,
                   RunMode Mode = RunMode::Checked);
 
-/// A MachineError if a run that leaves what \p Original left may not have had
-/// the room for it: in the working directory, from which it removes what the
-/// last run left, or in the folder of temporary files. What such a run came to
-/// means nothing.
-llvm::Error checkRoomForRun(const WholeRun &Original);
+/// A MachineError if a run of \p P that leaves what \p Original left may not
+/// have had the room for that and its copies: in the working directory, from
+/// which it removes what the last run left, or in the folder of temporary
+/// files. What such a run came to means nothing.
+llvm::Error checkRoomForRun(const ProgramRun &P, const WholeRun &Original);
 
 /// What a variant is compared with.
 struct WholeCase {

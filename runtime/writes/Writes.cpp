@@ -9,8 +9,9 @@
 // or give them names, do what they do and then append the path, absolute and
 // with a zero byte behind it, to the file that GEVO_WRITES names. What they do
 // not find goes to the file that GEVO_ABSENT names: a file to read or to look
-// at, or the folder of one to write. Processes that the program starts inherit
-// it. What a program does by system calls of its own is not seen.
+// at, or the folder of one to write, with a slash; and a folder whose names are
+// asked for, with "/.", be it there or not. Processes that the program starts
+// inherit it. What a program does by system calls of its own is not seen.
 //
 // Most of these functions may be called by a handler of a signal or between
 // vfork and exec, so nothing here allocates, locks or looks anything up by
@@ -25,6 +26,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -68,7 +70,8 @@
   F(symlinkat)                                                                 \
   F(access)                                                                    \
   F(stat)                                                                      \
-  F(stat64)
+  F(stat64)                                                                    \
+  F(opendir)
 
 namespace {
 
@@ -163,10 +166,23 @@ void noteAbsent(int Folder, const char *Name, bool Makes) {
   if (errno != ENOENT)
     return;
   const char *Slash = std::strrchr(Name, '/');
+  size_t Size = std::strlen(Name);
+  while (Size > 1 && Name[Size - 1] == '/')
+    --Size;
   if (!Makes)
-    append(Absent, Folder, Name, std::strlen(Name));
+    append(Absent, Folder, Name, Size);
   else if (Slash)
-    append(Absent, Folder, Name, size_t(Slash - Name));
+    append(Absent, Folder, Name, size_t(Slash - Name) + 1);
+}
+
+void noteListed(int Folder, const char *Name) {
+  char Path[PATH_MAX + 2];
+  size_t Size = std::strlen(Name);
+  if (Size >= PATH_MAX)
+    return;
+  std::memcpy(Path, Name, Size);
+  std::memcpy(Path + Size, "/.", 2);
+  append(Absent, Folder, Path, Size + 2);
 }
 
 bool hasNoName(int Flags) { return (Flags & O_TMPFILE) == O_TMPFILE; }
@@ -180,7 +196,9 @@ bool writes(const char *Mode) { return std::strpbrk(Mode, "wa+x"); }
 bool makes(const char *Mode) { return std::strpbrk(Mode, "wa"); }
 
 int noted(int File, int Folder, const char *Name, int Flags) {
-  if (File >= 0 && writes(Flags))
+  if ((Flags & O_DIRECTORY) && !hasNoName(Flags))
+    noteListed(Folder, Name);
+  else if (File >= 0 && writes(Flags))
     note(Folder, Name);
   else if (File < 0)
     noteAbsent(Folder, Name, Flags & O_CREAT);
@@ -307,6 +325,12 @@ TRUNCATE(truncate64, off64_t)
 NAME_AFTER(rename)
 NAME_AFTER(link)
 NAME_AFTER(symlink)
+
+EXPORTED DIR *opendir(const char *Path) {
+  DIR *Folder = NEXT(opendir)(Path);
+  noteListed(AT_FDCWD, Path);
+  return Folder;
+}
 
 // A program may look for a file before it opens it.
 STAT(stat, stat)

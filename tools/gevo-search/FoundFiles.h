@@ -18,9 +18,10 @@
 namespace gevo {
 
 /// Runs \p P until it looks for nothing more in its folder that is in
-/// \p Directory, the user's; \p P then has all of that. Returns the last run.
-WholeRun findFiles(const WholeScenario &S, llvm::StringRef Directory,
-                   ProgramRun &P);
+/// \p Directory, the user's; \p P then has all of that. Returns the last run,
+/// or an error if there is a folder that is too large.
+llvm::Expected<WholeRun> findFiles(const WholeScenario &S,
+                                   llvm::StringRef Directory, ProgramRun &P);
 
 } // namespace gevo
 

@@ -107,8 +107,9 @@ Error Judges::observeAll(bool Again) {
     if (!E)
       E = Known ? compareWithEarlier(T) : observe(T);
     // Whatever a full disk made of the runs is not what the program does.
-    if (Error Full = checkRoomForRun(T.Cases.empty() ? WholeRun()
-                                                     : T.Cases[0].Original)) {
+    WholeCase None;
+    const WholeCase &First = T.Cases.empty() ? None : T.Cases[0];
+    if (Error Full = checkRoomForRun(First.Run, First.Original)) {
       consumeError(std::move(E));
       return Full;
     }

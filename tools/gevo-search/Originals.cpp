@@ -94,6 +94,18 @@ static bool fromJSON(const json::Value &Value, OwnFile &File, json::Path P) {
          Map.map("path", File.Path);
 }
 
+static json::Value toJSON(const FoundFile &File) {
+  return json::Object{{"from", jsonText(File.From)},
+                      {"path", jsonText(File.Path)},
+                      {"linked", File.Linked}};
+}
+
+static bool fromJSON(const json::Value &Value, FoundFile &File, json::Path P) {
+  json::ObjectMapper Map(Value, P);
+  return Map && Map.map("from", File.From) && Map.map("path", File.Path) &&
+         Map.map("linked", File.Linked);
+}
+
 static json::Value toJSON(const ProgramRun &P) {
   return json::Object{{"words", json::Array(P.Words)},
                       {"own", json::Array(P.Own)},

@@ -27,6 +27,19 @@ static std::string allowed(const measure::OutputRule &Rule) {
   return Text == "exact" ? "" : ", " + Text;
 }
 
+static void tellFound(ArrayRef<FoundFile> Found, View &V) {
+  constexpr size_t Most = 8;
+  for (const FoundFile &File : Found.take_front(Most))
+    V.say("the program opens " + File.Path + (File.From.empty() ? "/" : "") +
+          " where it is run: every run has " +
+          (File.From.empty()
+               ? "such a folder"
+               : (File.Linked ? "a link to " : "a copy of ") + File.From));
+  if (Found.size() > Most)
+    V.say("the program opens " +
+          counted(Found.size() - Most, "more such file"));
+}
+
 void gevo::tellProgram(const Settings &Asked, const IrProgram &Device,
                        const WholeCase &Case, View &V) {
   V.say(Twine(Asked.Gpu) + ", " + Device.architecture() + ": " +
@@ -54,10 +67,7 @@ void gevo::tellProgram(const Settings &Asked, const IrProgram &Device,
     V.say("the program writes " + File.Word +
           ": every run has a copy of its own, " + File.Path +
           ", and the file itself stays as it is");
-  for (const OwnFile &File : Case.Run.Found)
-    V.say("the program opens " + File.Path +
-          " where it is run: every run has " +
-          (File.Word.empty() ? "such a folder" : "a copy of " + File.Word));
+  tellFound(Case.Run.Found, V);
   if (Case.Noise > 0)
     V.say(formatv("the program runs for {0:f1} ms on this machine, and its "
                   "runs differ by {1:f1} %: gains within what they differ by "

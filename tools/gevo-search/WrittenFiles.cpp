@@ -61,7 +61,7 @@ static size_t optionLength(StringRef Argument) {
 
 // A folder with a lot in it is one of inputs, and one with the runs in it would
 // have itself in each.
-static bool canCopy(StringRef Path, const sys::fs::file_status &Status) {
+bool gevo::canCopy(StringRef Path, const sys::fs::file_status &Status) {
   constexpr uint64_t MostBytes = 256 << 20, MostFiles = 10000;
   if (!sys::fs::is_directory(Status))
     return sys::fs::is_regular_file(Status);
@@ -265,12 +265,17 @@ Expected<ProgramRun> gevo::findWritten(const WholeScenario &S,
   P.Words = Words;
   std::vector<OwnFile> All = candidates(Asked.Directory, Words);
   P.Own = All;
-  WholeRun R = findFiles(S, Asked.Directory, P);
+  WholeRun R;
+  if (Error E = findFiles(S, Asked.Directory, P).moveInto(R))
+    return E;
   if (!All.empty()) {
     erase_if(P.Own, [](const OwnFile &F) { return !ProgramFolder::wrote(F); });
     if ((!R.Result.valid() || R.ExitStatus) && P.Own.size() != All.size())
       findAmongNeighbours(S, Asked.Directory, All, P);
-    R = findFiles(S, Asked.Directory, P);
+    // What lies beside a file is looked for where the argument says that is.
+    P.Found.clear();
+    if (Error E = findFiles(S, Asked.Directory, P).moveInto(R))
+      return E;
   }
   P.Named = !Asked.Outputs.empty();
   if (Error E = takeNamed(Asked, P))

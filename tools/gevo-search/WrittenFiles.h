@@ -14,11 +14,15 @@
 
 #include "search/WholeRunner.h"
 #include "tools/gevo-search/View.h"
+#include "llvm/Support/FileSystem.h"
 
 namespace gevo {
 
 /// The path without links of \p File, which may not be there yet.
 std::string realPath(llvm::StringRef File);
+
+/// Whether runs can have copies of what is at \p Path, of which \p Status is.
+bool canCopy(llvm::StringRef Path, const llvm::sys::fs::file_status &Status);
 
 /// The run \p Words of the program with the files of arguments that it writes,
 /// and with the files that are compared after it: those that \p Asked names, or

@@ -218,8 +218,9 @@ TEST(Retreat, BlamesNoEditForWhatItIsPutOn) {
                 S.evaluateBeyond({{deletion(1), deletion(10)}}),
                 [&](const Individual &I) {
                   Asked.insert(keyOf(I.Edits));
-                  bool Stands = !is_contained(I.Edits, deletion(14)) &&
-                                !(Refused && is_contained(I.Edits, deletion(1)));
+                  bool Stands =
+                      !is_contained(I.Edits, deletion(14)) &&
+                      !(Refused && is_contained(I.Edits, deletion(1)));
                   Refused |= !Stands;
                   return Stands;
                 });
