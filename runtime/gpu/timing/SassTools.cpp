@@ -118,14 +118,14 @@ Diagnostic withoutPath(Diagnostic Failure, const std::string &Path) {
 /// The first architecture whose machine code is read, and the next one.
 constexpr uint64_t Volta = 70, Turing = 75;
 
-/// Writes into the ELF header of \p Binary, code for Volta, that it is for
-/// Turing, whose encoding has all of Volta's instructions: disassemblers of
-/// CUDA 13.1 and later refuse the former and read its code as the latter's.
-/// What has no such header is left for the disassembler to judge.
-void passForTuring(const std::string &Binary) {
+/// Writes into the ELF header of \p Binary, code for \p Arch of Volta's, that
+/// it is for Turing, whose encoding has all of Volta's instructions:
+/// disassemblers of CUDA 13.1 and later refuse the former and read its code as
+/// the latter's. What has no such header is left for the disassembler to judge.
+void passForTuring(const std::string &Binary, uint64_t Arch) {
   constexpr std::streamoff FlagsAt = 48; // e_flags of a 64-bit file.
   std::fstream File(Binary, std::ios::in | std::ios::out | std::ios::binary);
-  if (File.seekg(FlagsAt).get() == Volta)
+  if (File.seekg(FlagsAt).get() == std::fstream::int_type(Arch))
     File.seekp(FlagsAt).put(char(Turing));
 }
 
@@ -152,8 +152,8 @@ Result<std::string> make(const SassTools &Tools, std::string_view Ptx,
                      std::to_string(Arch) + "\n" + registerLines(*Assembled);
   if (Arch < Volta)
     return Head;
-  if (Arch == Volta)
-    passForTuring(Binary);
+  if (Arch < Turing)
+    passForTuring(Binary, Arch);
   Result<std::string> Listing =
       runProcess({Tools.Disassembler, "-gp", "-hex", "-c", Binary});
   if (!Listing)
