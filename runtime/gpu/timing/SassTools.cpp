@@ -107,11 +107,12 @@ std::string registerLines(const std::string &Said) {
   return Out;
 }
 
-/// \p Failure with a name for \p Path that is the same in every process.
-Diagnostic withoutPath(Diagnostic Failure, const std::string &Path) {
+/// \p Failure with \p Name for \p Path, the same in every process.
+Diagnostic withoutPath(Diagnostic Failure, const std::string &Path,
+                       const std::string &Name) {
   std::string &Text = Failure.Message;
   for (size_t At; (At = Text.find(Path)) != std::string::npos;)
-    Text.replace(At, Path.size(), "PTX");
+    Text.replace(At, Path.size(), Name);
   return Failure;
 }
 
@@ -146,8 +147,13 @@ Result<std::string> make(const SassTools &Tools, std::string_view Ptx,
   if (!Entry.empty())
     Arguments.insert(Arguments.end(), {"--entry", Entry});
   Result<std::string> Assembled = runProcess(Arguments, true);
+  // Binary first: it was opened later, so Source may be how it begins.
+  auto Named = [&](Diagnostic Failure) {
+    return withoutPath(withoutPath(std::move(Failure), Binary, "machine code"),
+                       Source, "PTX");
+  };
   if (!Assembled)
-    return withoutPath(Assembled.error(), Source);
+    return Named(Assembled.error());
   std::string Head = "ptxas " + versionOf(Tools.Assembler) + "\n" +
                      std::to_string(Arch) + "\n" + registerLines(*Assembled);
   if (Arch < Volta)
@@ -157,7 +163,7 @@ Result<std::string> make(const SassTools &Tools, std::string_view Ptx,
   Result<std::string> Listing =
       runProcess({Tools.Disassembler, "-gp", "-hex", "-c", Binary});
   if (!Listing)
-    return Listing.error();
+    return Named(Listing.error());
   return Head + *Listing;
 }
 
