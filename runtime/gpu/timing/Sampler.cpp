@@ -197,7 +197,6 @@ void Sampler::correct() {
   if (LastGap.Blocks && isLike(LastGap)) {
     double After = cycles(Rounds[Start], Rounds[Last], LastGap.Work);
     double Change = After - LastCycles;
-    bool LikeBefore = LastDeparture <= Departure * LastCycles;
     Doubt += LikeBefore ? std::abs(Change) / 2 : -LastDeparture;
     Extra += LikeBefore ? Change / 2 : Change;
   }
@@ -210,6 +209,7 @@ void Sampler::skipped(const SkippedBlocks &All, bool Whole) {
   Gap = Whole ? Gap ? 2 * Gap : FirstGap * Resident : 0;
   const Mark &From = Rounds[Start], &To = Rounds[Last];
   LastGap = All;
+  LikeBefore = isLike(All);
   LastCycles = cycles(From, To, Work);
   LastDeparture = departure(All) * LastCycles;
   Extra += LastCycles;

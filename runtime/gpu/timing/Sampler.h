@@ -137,7 +137,8 @@ private:
   double Doubt = 0;         ///< How many of those may be wrong.
   SkippedBlocks LastGap;    ///< Not yet compared with what comes after it;
   double LastCycles = 0;    ///< what it was charged, and how much of it may be
-  double LastDeparture = 0; ///< wrong as it is unlike what came before.
+  double LastDeparture = 0; ///< wrong as its accesses are unlike those before.
+  bool LikeBefore = false;  ///< Is it like what came before in all respects?
   double Longest = 0;       ///< Cycles of a timed block around the last gap.
   MemoryCounters Memory;    ///< Of the skipped blocks.
   std::vector<std::vector<InstructionProfile>> Profile;

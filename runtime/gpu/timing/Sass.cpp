@@ -230,8 +230,8 @@ void ListingReader::instruction(std::string_view Line) {
     Rest = trim(Rest.substr(Rest.find(' ')));
   }
   size_t End = Rest.find_first_of(" ;");
-  // What no thread executes, such as a shuffle before all else on sm_70, only
-  // takes its turn.
+  // What no thread executes, such as a shuffle before all else on sm_70, is not
+  // issued either.
   I.Opcode = Guard == "!PT" ? "NOP" : Rest.substr(0, End);
   I.Line = PtxLine;
   I.Label = Label;

@@ -107,7 +107,7 @@ void Placing::placeOwn(uint32_t Index, const SassPipe &C, SassFunction &Out) {
 
 /// Arithmetic: issued with the stretch that its own stretch came from.
 void Placing::placePlain(uint32_t Index, const SassPipe &C, SassFunction &Out) {
-  uint32_t To = M.targetOf(Index);
+  uint32_t To = M.TargetOf[Index];
   if (C.Class == SassClass::Pipe) {
     std::pair<uint32_t, uint32_t> Key = {To, lineKey(Listing.Code[Index])};
     auto It = M.Total.find(Key);
@@ -127,7 +127,7 @@ void Placing::placePlain(uint32_t Index, const SassPipe &C, SassFunction &Out) {
 SassOp Placing::plainOp(uint32_t Index, const SassPipe &C,
                         uint32_t *Holder) const {
   SassOp Op = opOf(Index, C.Pipe);
-  uint32_t Own = M.originOf(Index), To = M.targetOf(Index);
+  uint32_t Own = M.originOf(Index), To = M.TargetOf[Index];
   // What has the line of a branch is still issued in its place before that.
   bool Here =
       Own != NoIndex && M.Stretch[Own] == To && !endsRegion(F.Code[Own]);

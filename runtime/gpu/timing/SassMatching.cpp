@@ -25,6 +25,7 @@ SassMatching::SassMatching(const Profile &P, const ptx::Function &F,
   findSlowPaths(Listing, SassStretch);
   findWaits();
   vote();
+  findTargets();
   choose();
   findCopies();
 }
@@ -104,24 +105,38 @@ void SassMatching::vote() {
   }
 }
 
-uint32_t SassMatching::targetOf(uint32_t Index) const {
-  uint32_t Here = SassStretch[Index];
-  auto Own = [&](uint32_t K) {
+/// In passes over the whole code: a stretch may have thousands of moves and
+/// nothing that they could go with.
+void SassMatching::findTargets() {
+  const uint32_t Count = uint32_t(Listing.Code.size());
+  std::vector<uint32_t> Own(Count, NoIndex);
+  std::vector<bool> Moves(Count);
+  for (uint32_t K = 0; K < Count; ++K) {
+    const std::set<uint32_t> &Here = Present[SassStretch[K]];
+    if (Here.empty())
+      continue;
     uint32_t Origin = originOf(K);
-    return Origin != NoIndex && Present[Here].count(Stretch[Origin])
-               ? Stretch[Origin]
-               : NoIndex;
+    if (Origin != NoIndex && Here.count(Stretch[Origin]))
+      Own[K] = Stretch[Origin];
+    Moves[K] = onlyMoves(Listing.Code[K]);
+  }
+  TargetOf = Own;
+  uint32_t Near = NoIndex;
+  auto Pass = [&](uint32_t K, bool First) {
+    if (First)
+      Near = NoIndex;
+    if (Own[K] != NoIndex)
+      Near = Own[K];
+    else if (Moves[K] && TargetOf[K] == NoIndex)
+      TargetOf[K] = Near;
   };
-  uint32_t To = Own(Index);
-  auto Beside = [&](uint32_t K) {
-    return To == NoIndex && onlyMoves(Listing.Code[Index]) &&
-           K < SassStretch.size() && SassStretch[K] == Here;
-  };
-  for (uint32_t K = Index + 1; Beside(K); ++K)
-    To = Own(K);
-  for (uint32_t K = Index - 1; Beside(K); --K)
-    To = Own(K);
-  return To != NoIndex ? To : Target[Here];
+  for (uint32_t K = Count; K--;)
+    Pass(K, K + 1 == Count || SassStretch[K] != SassStretch[K + 1]);
+  for (uint32_t K = 0; K < Count; ++K)
+    Pass(K, K == 0 || SassStretch[K] != SassStretch[K - 1]);
+  for (uint32_t K = 0; K < Count; ++K)
+    if (TargetOf[K] == NoIndex)
+      TargetOf[K] = Target[SassStretch[K]];
 }
 
 /// Leaves one of several copies that branches divide.
@@ -134,7 +149,7 @@ void SassMatching::choose() {
     if (Listing.Code[K].Slow)
       continue;
     if (C.Class == SassClass::Pipe || C.Class == SassClass::Nothing)
-      To[K] = targetOf(K);
+      To[K] = TargetOf[K];
     else if (Own != NoIndex && !jumpsAlways(Listing.Code[K]))
       To[K] = Stretch[Own];
     if (To[K] != NoIndex)
@@ -162,7 +177,7 @@ void SassMatching::findCopies() {
       ++Memory[I.Line];
     if (C.Class != SassClass::Pipe)
       continue;
-    uint32_t To = targetOf(K), Own = originOf(K);
+    uint32_t To = TargetOf[K], Own = originOf(K);
     ++Total[{To, lineKey(I)}];
     // What was moved elsewhere tells nothing about where it came from.
     if (Own != NoIndex && Stretch[Own] == To)

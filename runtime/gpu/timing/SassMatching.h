@@ -48,10 +48,6 @@ public:
     return marksMeeting(I.Opcode) || onlyMoves(I) ? NoIndex
                                                   : instructionOf(Index);
   }
-  /// The stretch of PTX with which arithmetic is issued: its own if that has
-  /// memory or control in this stretch of machine code, otherwise the one that
-  /// won the vote. What only moves goes with what stands behind it, or before.
-  uint32_t targetOf(uint32_t Index) const;
   /// Does another copy of an unrolled stretch stand for what \p Index is of?
   bool isOfAnotherCopy(uint32_t Index) const;
 
@@ -65,6 +61,11 @@ public:
   /// By stretch of machine code: stretches of PTX whose memory or control it
   /// has.
   std::vector<std::set<uint32_t>> Present;
+  /// By machine instruction: the stretch of PTX with which arithmetic is
+  /// issued, its own if that has memory or control in this stretch of machine
+  /// code, otherwise the one that won the vote. What only moves goes with what
+  /// stands behind it, or before.
+  std::vector<uint32_t> TargetOf;
   std::vector<uint32_t> To; ///< By machine instruction, stretch of PTX.
   std::vector<std::vector<uint32_t>> PlacesOf; ///< By stretch of PTX.
   std::vector<unsigned> Copies; ///< By stretch of PTX: how often it is there
@@ -77,6 +78,7 @@ private:
   void cutSass();
   void findWaits();
   void vote();
+  void findTargets();
   void choose();
   void findCopies();
 

@@ -107,25 +107,26 @@ std::string registerLines(const std::string &Said) {
   return Out;
 }
 
-/// \p Failure with a name for \p Path that is the same in every process.
-Diagnostic withoutPath(Diagnostic Failure, const std::string &Path) {
+/// \p Failure with \p Name for \p Path, the same in every process.
+Diagnostic withoutPath(Diagnostic Failure, const std::string &Path,
+                       const std::string &Name) {
   std::string &Text = Failure.Message;
   for (size_t At; (At = Text.find(Path)) != std::string::npos;)
-    Text.replace(At, Path.size(), "PTX");
+    Text.replace(At, Path.size(), Name);
   return Failure;
 }
 
 /// The first architecture whose machine code is read, and the next one.
 constexpr uint64_t Volta = 70, Turing = 75;
 
-/// Writes into the ELF header of \p Binary, code for Volta, that it is for
-/// Turing, whose encoding has all of Volta's instructions: disassemblers of
-/// CUDA 13.1 and later refuse the former and read its code as the latter's.
-/// What has no such header is left for the disassembler to judge.
-void passForTuring(const std::string &Binary) {
+/// Writes into the ELF header of \p Binary, code for \p Arch of Volta's, that
+/// it is for Turing, whose encoding has all of Volta's instructions:
+/// disassemblers of CUDA 13.1 and later refuse the former and read its code as
+/// the latter's. What has no such header is left for the disassembler to judge.
+void passForTuring(const std::string &Binary, uint64_t Arch) {
   constexpr std::streamoff FlagsAt = 48; // e_flags of a 64-bit file.
   std::fstream File(Binary, std::ios::in | std::ios::out | std::ios::binary);
-  if (File.seekg(FlagsAt).get() == Volta)
+  if (File.seekg(FlagsAt).get() == std::fstream::int_type(Arch))
     File.seekp(FlagsAt).put(char(Turing));
 }
 
@@ -146,18 +147,23 @@ Result<std::string> make(const SassTools &Tools, std::string_view Ptx,
   if (!Entry.empty())
     Arguments.insert(Arguments.end(), {"--entry", Entry});
   Result<std::string> Assembled = runProcess(Arguments, true);
+  // Binary first: it was opened later, so Source may be how it begins.
+  auto Named = [&](Diagnostic Failure) {
+    return withoutPath(withoutPath(std::move(Failure), Binary, "machine code"),
+                       Source, "PTX");
+  };
   if (!Assembled)
-    return withoutPath(Assembled.error(), Source);
+    return Named(Assembled.error());
   std::string Head = "ptxas " + versionOf(Tools.Assembler) + "\n" +
                      std::to_string(Arch) + "\n" + registerLines(*Assembled);
   if (Arch < Volta)
     return Head;
-  if (Arch == Volta)
-    passForTuring(Binary);
+  if (Arch < Turing)
+    passForTuring(Binary, Arch);
   Result<std::string> Listing =
       runProcess({Tools.Disassembler, "-gp", "-hex", "-c", Binary});
   if (!Listing)
-    return Listing.error();
+    return Named(Listing.error());
   return Head + *Listing;
 }
 

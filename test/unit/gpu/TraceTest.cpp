@@ -75,6 +75,9 @@ TEST_F(TraceTest, EachStrideHasItsSectors) {
     EXPECT_EQ(Loads[K].NumLines, Lines[K]) << K;
     EXPECT_EQ(Loads[K].Degree, Turns[K]) << K;
   }
+  // The sectors of each stand for its first turn.
+  EXPECT_EQ(T.Accesses.Sectors, 97u);
+  EXPECT_EQ(T.Accesses.Turns, 32u - 6);
 }
 
 TEST_F(TraceTest, LinesFollowTheAddress) {
@@ -117,6 +120,8 @@ TEST_F(TraceTest, EachPatternHasItsBankConflicts) {
   ASSERT_EQ(Stores.size(), 6u);
   for (unsigned K = 0; K < 6; ++K)
     EXPECT_EQ(Stores[K].Degree, 1u << K);
+  EXPECT_EQ(T.Accesses.Sectors, 0u);
+  EXPECT_EQ(T.Accesses.Turns, 63u);
 }
 
 TEST_F(TraceTest, OtherLanesAreAnotherPattern) {

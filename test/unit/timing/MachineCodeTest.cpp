@@ -141,6 +141,7 @@ TEST(MachineCode, VoltaHasItsOwn) {
     return Count;
   };
   EXPECT_EQ(Uniform(70), 0u);
+  EXPECT_EQ(Uniform(72), 0u);
   EXPECT_GT(Uniform(75), 0u);
   Result<SassModule> M = assemble(findSassTools(), Ptx, 70);
   ASSERT_TRUE(M);

@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/gpu/timing/Sampler.h"
 #include "test/unit/timing/Kernels.h"
 
 #include <cmath>
@@ -313,6 +314,74 @@ TEST(Sampling, SmallGridsAreExact) {
   LaunchTiming T = B.run("k", {300, 1, 1}, {Threads, 1, 1}, {In, Out});
   EXPECT_EQ(T.BlocksTimed, 300u);
   EXPECT_EQ(T.ExtrapolatedCycles, 0u);
+}
+
+/// Blocks that are all the same: the instructions and accesses of each, and the
+/// cycles that a round of them takes for one instruction of each.
+struct Phase {
+  uint64_t Work, Rate;
+  AccessCounts Accesses = {};
+};
+
+/// A sampler alone, which is told of rounds of \p Size blocks.
+class Rounds {
+public:
+  static constexpr uint64_t Size = 100;
+
+  /// Times rounds of \p Of until the sampler asks for a gap.
+  void settle(const Phase &Of) {
+    for (unsigned K = 0; K < 20; ++K) {
+      for (uint64_t Block = 0; Block < Size; ++Block) {
+        S.finished(Of.Work, Of.Accesses);
+        Done.Accesses.add(Of.Accesses);
+      }
+      Now += Of.Work * Of.Rate;
+      Done.Blocks += Size;
+      Done.Work += Size * Of.Work;
+      Done.Times += Size * Now;
+      if (S.skip(Done, 1000000, LaunchTiming(), MemoryCounters()))
+        return;
+    }
+    ADD_FAILURE() << "rounds that are the same do not agree";
+  }
+  /// Leaves out a round of \p Of and returns what is charged for all so far.
+  double leaveOut(const Phase &Of) {
+    SkippedBlocks Gap;
+    Gap.Blocks = Size;
+    Gap.Work = Size * Of.Work;
+    for (uint64_t Block = 0; Block < Size; ++Block)
+      Gap.Accesses.add(Of.Accesses);
+    S.skipped(Gap, false);
+    return double(S.extra());
+  }
+
+private:
+  Sampler S{Size, 0};
+  Sampler::Progress Done;
+  uint64_t Now = 0;
+};
+
+/// What a round of \p Gap is charged in the end if it was left out between
+/// timed ones of \p Before and \p Behind.
+double charged(const Phase &Before, const Phase &Gap, const Phase &Behind) {
+  Rounds R;
+  R.settle(Before);
+  R.leaveOut(Gap);
+  R.settle(Behind);
+  return R.leaveOut(Behind) - double(Behind.Work * Behind.Rate);
+}
+
+TEST(Sampling, GapsAreChargedByWhatTheyAreLike) {
+  Phase Before = {1000, 1, {1000, 1000}};
+  EXPECT_NEAR(charged(Before, Before, {1000, 5, {1000, 1000}}), 3000, 1);
+  // A phase that ended where the gap began: as many instructions with other
+  // sectors or turns, or other instructions with as many of both.
+  for (Phase Behind : {Phase{1000, 5, {2000, 1000}},
+                       {1000, 5, {1000, 2000}},
+                       {900, 5, {1000, 1000}}}) {
+    EXPECT_NEAR(charged(Before, Behind, Behind), double(5 * Behind.Work), 1);
+    EXPECT_NEAR(charged(Before, Before, Behind), 1000, 1);
+  }
 }
 
 } // namespace
