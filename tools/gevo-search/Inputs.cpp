@@ -40,8 +40,8 @@ Unvaried Judges::unvaried(const std::set<std::string> &Edited) const {
 }
 
 Error Judges::capture(bool Again, bool Validates) {
-  Expected<Observations> Known = Observations::open(
-      Folder + "/" + ObservedName.str(), Again, Limits.MemoryBytes);
+  Expected<Observations> Known =
+      Observations::open(Folder + "/" + ObservedName.str(), Again, MemoryAlone);
   if (!Known)
     return Known.takeError();
   if (Error E = captureAndObserve(Again, Validates, *Known))
@@ -113,7 +113,7 @@ Judges::makeOthers(const LaunchScenario &From, const MakeInputs &Which,
                 "; the search goes on with those that can be made in a bounded "
                 "number of steps. --other-inputs=0 goes without");
   MakeInputs Bounded = Which;
-  Bounded.MemoryBytes = Limits.MemoryBytes;
+  Bounded.Memory = MemoryAlone;
   if (std::optional<std::string> Steps =
           sys::Process::GetEnv("GEVO_INPUT_STEPS"))
     if (!to_integer(*Steps, Bounded.MostSteps))

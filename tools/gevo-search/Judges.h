@@ -15,6 +15,7 @@
 #define GEVO_TOOLS_GEVO_SEARCH_JUDGES_H
 
 #include "search/BatchRunner.h"
+#include "search/MemoryLimit.h"
 #include "search/ProofRunner.h"
 #include "search/Store.h"
 #include "search/ir/IrProgram.h"
@@ -32,11 +33,13 @@ class Judges {
 public:
   /// All of these must outlive it. \p Folder is the store's, \p Scratch one
   /// for runs; a process takes up to \p Memory bytes, and \p Jobs of them are
-  /// at work at once.
+  /// at work at once. One that works alone takes up to \p MemoryAlone.
   Judges(Settings &Asked, IrProgram &Device, std::string Folder,
-         std::string Scratch, uint64_t Memory, unsigned Jobs, View &V)
+         std::string Scratch, uint64_t Memory, MemoryLimit MemoryAlone,
+         unsigned Jobs, View &V)
       : Asked(Asked), Device(Device), Folder(std::move(Folder)),
-        Scratch(std::move(Scratch)), Jobs(Jobs), V(V) {
+        Scratch(std::move(Scratch)), MemoryAlone(std::move(MemoryAlone)),
+        Jobs(Jobs), V(V) {
     Limits.MemoryBytes = Memory;
     Limits.Seconds = 600;
   }
@@ -168,6 +171,9 @@ private:
   std::string Folder, Scratch;
   /// Of one that evaluates beside the workers.
   WorkerLimits Limits;
+  /// Of one that observes the original or makes inputs, while the others wait:
+  /// what it comes to does not depend on how many they are.
+  MemoryLimit MemoryAlone;
   unsigned Jobs;
   View &V;
   Payload Original;

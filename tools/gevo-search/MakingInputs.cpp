@@ -231,9 +231,9 @@ gevo::otherInputs(const LaunchScenario &From, const std::string &Gpu,
     Text = (*File)->getBuffer().str();
   } else {
     sys::fs::remove_directories(Folder);
-    Expected<std::string> Said = askOnce(Which.MemoryBytes, [&] {
-      return makeInputs(From, Gpu, Which, Folder);
-    });
+    Expected<std::string> Said =
+        askOnce({"making inputs", "--other-inputs=0", Which.Memory},
+                [&] { return makeInputs(From, Gpu, Which, Folder); });
     if (!Said)
       return Said.takeError();
     Text = *Said;
@@ -246,7 +246,8 @@ gevo::otherInputs(const LaunchScenario &From, const std::string &Gpu,
             checkRoom({sys::path::parent_path(Folder).str(), temporaryFolder()},
                       ForInputs))
       return Full;
-    return failure("no other inputs can be made: " + Text);
+    return failure("no other inputs can be made: " + Text +
+                   "; --other-inputs=0 goes without");
   }
   // Once they are known to be there: a search that is resumed takes them.
   if (!Known) {
