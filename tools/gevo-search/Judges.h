@@ -21,6 +21,7 @@
 #include "search/ir/IrProgram.h"
 #include "tools/gevo-search/Exams.h"
 #include "tools/gevo-search/Originals.h"
+#include "tools/gevo-search/Patience.h"
 #include "tools/gevo-search/Unvaried.h"
 #include <set>
 
@@ -113,6 +114,8 @@ private:
   llvm::Error observeAll(bool Again);
   void describe(Target &T) const;
   llvm::Error observe(Target &T);
+  /// What variables of the environment say.
+  llvm::Error readVariables();
   llvm::Error capture(bool Again, bool Validates);
   llvm::Error captureAndObserve(bool Again, bool Validates,
                                 Observations &Known);
@@ -175,6 +178,10 @@ private:
   /// what it comes to does not depend on how many they are.
   MemoryLimit MemoryAlone;
   unsigned Jobs;
+  /// Until whoever waits is told what for.
+  unsigned PatienceSeconds = Patience::UsualSeconds;
+  /// MakeInputs::MostSteps, if it is another.
+  std::optional<uint64_t> InputSteps;
   View &V;
   Payload Original;
   /// Of prices; may be null.
