@@ -192,10 +192,11 @@ private:
 
 } // namespace
 
+static constexpr StringLiteral NeedLess = "; fewer --jobs need less";
+
 static Error failed(const Twine &What) {
   std::error_code EC = errnoAsErrorCode();
-  return createStringError(EC, What + ": " + EC.message() +
-                                   "; fewer --jobs need less");
+  return createStringError(EC, What + ": " + EC.message() + NeedLess);
 }
 
 Error ForkedWorkers::start(Process &P) {
@@ -300,7 +301,7 @@ Expected<std::optional<Workers::Reply>> ForkedWorkers::bury(unsigned Worker,
     R.Death = "no answer in " + std::to_string(Limits.Seconds) + " s";
   } else if (WIFEXITED(Status) && WEXITSTATUS(Status) == NoMemory) {
     R.DiedOf = Cause::Memory;
-    R.Death = "out of memory";
+    R.Death = ("out of memory" + NeedLess).str();
   } else {
     R.DiedOf = Killed ? Cause::Killed : Cause::Itself;
     R.Death = deathOf(Status);

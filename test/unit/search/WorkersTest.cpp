@@ -123,7 +123,7 @@ TEST(Workers, TakeNoMoreMemoryThanTheyMay) {
   auto Pool = start(1, /*Seconds=*/60);
   Pool->send(0, "eat");
   Workers::Reply R = cantFail(Pool->wait());
-  EXPECT_EQ(R.Death, "out of memory");
+  EXPECT_EQ(R.Death, "out of memory; fewer --jobs need less");
   EXPECT_EQ(R.DiedOf, Workers::Cause::Memory);
   Pool->send(0, "again");
   EXPECT_EQ(*cantFail(Pool->wait()).Text, "did again");
