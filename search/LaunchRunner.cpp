@@ -207,10 +207,13 @@ Fitness LaunchRunner::guard(size_t Case, const std::string &Ptx) {
 
 bool LaunchRunner::isOfPointers(size_t Guard) const {
   const capture::Case &Made = Guards->Captured.Cases[Guard];
-  return any_of(S.Captured.Cases, [&](const capture::Case &Of) {
-    return Of.Index == Made.Index && Of.Module == Made.Module &&
-           joinsPointers(Of, Made);
-  });
+  std::vector<const capture::Case *> Run;
+  for (size_t I = 0; I < S.Captured.Cases.size(); ++I)
+    if (const capture::Case &C = S.Captured.Cases[I];
+        S.ModuleOf[I] == Guards->ModuleOf[Guard] &&
+        C.Launches[0].Kernel == Made.Launches[0].Kernel)
+      Run.push_back(&C);
+  return joinsPointers(Run, Made);
 }
 
 Fitness LaunchRunner::guarded(const Payload &Code, Fitness F) {

@@ -101,8 +101,8 @@ private:
   Fitness runAll(const Payload &Code, bool AllChecks);
   Fitness openGuards();
   Fitness guard(size_t Case, const std::string &Ptx);
-  /// Does it have the same memory for two pointers that are different in what
-  /// it was made from?
+  /// Does it have the same memory for two pointers that are different in all
+  /// launches of its kernel?
   bool isOfPointers(size_t Guard) const;
   /// Stage::Guard or Stage::Pointers and why, or \p F.
   Fitness guarded(const Payload &Code, Fitness F);

@@ -17,17 +17,44 @@
 #include "search/Workers.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace llvm;
 using namespace gevo;
 
-Expected<std::string> gevo::askOnce(uint64_t MemoryBytes,
+// What is no doing of the code, and what can be done about it; empty: it is.
+static std::string misfortune(Workers::Cause Cause, const Asking &How) {
+  std::string Process = "the process that is " + How.What,
+              Without = "begin anew with " + How.Without;
+  switch (Cause) {
+  case Workers::Cause::Itself:
+    return "";
+  case Workers::Cause::Memory:
+    return Process + " lacks memory" +
+           (How.Memory.Bytes
+                ? formatv(": it may take {0:f1} GiB, by what {1} allows",
+                          double(How.Memory.Bytes) / (uint64_t(1) << 30),
+                          How.Memory.Who)
+                      .str()
+                : "") +
+           "; " + Without + ", or allow more";
+  case Workers::Cause::Killed:
+    return Process + " was killed twice, by somebody or for want of memory; " +
+           Without + ", or see that there is enough";
+  case Workers::Cause::Late:
+    return Process + " gave no answer in " + std::to_string(How.Seconds) +
+           " s; " + Without + ", or stop what else runs here";
+  }
+  llvm_unreachable("a cause without words");
+}
+
+Expected<std::string> gevo::askOnce(const Asking &How,
                                     std::function<std::string()> Work) {
   WorkerLimits Limits;
-  Limits.MemoryBytes = MemoryBytes;
-  Limits.Seconds = 600;
+  Limits.MemoryBytes = How.Memory.Bytes;
+  Limits.Seconds = How.Seconds;
   auto Started = forkWorkers(
       Limits, [&] { return Service([&](StringRef) { return Work(); }); });
   if (!Started)
@@ -36,12 +63,17 @@ Expected<std::string> gevo::askOnce(uint64_t MemoryBytes,
   Expected<Workers::Reply> Reply = (*Started)->wait();
   if (!Reply)
     return make_error<MachineError>(toString(Reply.takeError()));
-  return Reply->Text.value_or(Reply->Death);
+  if (Reply->Text)
+    return *Reply->Text;
+  std::string Why = misfortune(Reply->DiedOf, How);
+  if (!Why.empty())
+    return make_error<MachineError>(Why);
+  return Reply->Death;
 }
 
 Expected<Observations> Observations::open(std::string Path, bool Again,
-                                          uint64_t MemoryBytes) {
-  Observations All(std::move(Path), MemoryBytes);
+                                          MemoryLimit Memory) {
+  Observations All(std::move(Path), std::move(Memory));
   if (!Again || !sys::fs::exists(All.Path))
     return All;
   auto Fail = [&](const Twine &Why) {
@@ -80,7 +112,8 @@ Expected<std::string> Observations::ask(StringRef What, const Payload &Code,
   std::string Key = questionOf(What, Code, Launches, Guards);
   if (auto Found = Known.find(Key); Found != Known.end())
     return Found->second;
-  Expected<std::string> Said = askOnce(MemoryBytes, std::move(Work));
+  Expected<std::string> Said = askOnce(
+      {"observing the original", "--whole-runs", Memory}, std::move(Work));
   if (!Said)
     return Said;
   New = true;

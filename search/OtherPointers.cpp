@@ -53,10 +53,15 @@ bool gevo::isSame(const Case &C, const PointerPair &Pair) {
   return Places && wordAt(C, Places->first) == wordAt(C, Places->second);
 }
 
-bool gevo::joinsPointers(const Case &Of, const Case &Made) {
+bool gevo::joinsPointers(ArrayRef<const Case *> Run, const Case &Made) {
+  auto Joins = [&](const PointerPair &Pair) {
+    return isSame(Made, Pair) &&
+           any_of(Run, [&](const Case *C) { return placesOf(*C, Pair); }) &&
+           none_of(Run, [&](const Case *C) { return isSame(*C, Pair); });
+  };
   for (unsigned B = 1; B < Made.Launches[0].Offsets.size(); ++B)
     for (unsigned A = 0; A < B; ++A)
-      if (isSame(Made, {A, B}) && placesOf(Of, {A, B}) && !isSame(Of, {A, B}))
+      if (Joins({A, B}))
         return true;
   return false;
 }

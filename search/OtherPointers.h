@@ -27,9 +27,10 @@ std::optional<std::pair<size_t, size_t>> placesOf(const capture::Case &C,
 /// Does the only launch of \p C have two addresses there that are the same?
 bool isSame(const capture::Case &C, const PointerPair &Pair);
 
-/// Does the only launch of \p Made have one address for two arguments that are
-/// different in \p Of?
-bool joinsPointers(const capture::Case &Of, const capture::Case &Made);
+/// Does the only launch of \p Made have one address for two arguments that have
+/// two in one of \p Run, launches of its kernel, and one in none of them?
+bool joinsPointers(llvm::ArrayRef<const capture::Case *> Run,
+                   const capture::Case &Made);
 
 /// The only launch of \p C with one address for both pointers of a pair, the
 /// first few that the original gets along with: that of the first or, where

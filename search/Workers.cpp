@@ -178,7 +178,7 @@ private:
   };
 
   Error start(Process &P);
-  std::string end(Process &P);
+  int end(Process &P);
   int millisecondsLeft();
   bool wasKilled(const Process &P) const;
   /// Says how it died; nothing if another one tries again.
@@ -192,10 +192,11 @@ private:
 
 } // namespace
 
+static constexpr StringLiteral NeedLess = "; fewer --jobs need less";
+
 static Error failed(const Twine &What) {
   std::error_code EC = errnoAsErrorCode();
-  return createStringError(EC, What + ": " + EC.message() +
-                                   "; fewer --jobs need less");
+  return createStringError(EC, What + ": " + EC.message() + NeedLess);
 }
 
 Error ForkedWorkers::start(Process &P) {
@@ -229,10 +230,10 @@ Error ForkedWorkers::start(Process &P) {
   return Error::success();
 }
 
-// How it ended, or empty if of its own will.
-std::string ForkedWorkers::end(Process &P) {
+// Its status; what still runs is killed.
+int ForkedWorkers::end(Process &P) {
   if (P.Pid <= 0)
-    return "";
+    return 0;
   close(P.To);
   close(P.From);
   kill(P.Pid, SIGKILL);
@@ -240,10 +241,12 @@ std::string ForkedWorkers::end(Process &P) {
   sys::RetryAfterSignal(-1, waitpid, P.Pid, &Status, 0);
   P.Pid = 0;
   P.To = P.From = -1;
+  return Status;
+}
+
+static std::string deathOf(int Status) {
   if (WIFSIGNALED(Status) && WTERMSIG(Status) != SIGKILL)
     return std::string("signal ") + strsignal(WTERMSIG(Status));
-  if (WIFEXITED(Status) && WEXITSTATUS(Status) == NoMemory)
-    return "out of memory";
   return "it ended";
 }
 
@@ -288,13 +291,21 @@ bool ForkedWorkers::wasKilled(const Process &P) const {
 Expected<std::optional<Workers::Reply>> ForkedWorkers::bury(unsigned Worker,
                                                             bool Late) {
   Process &P = All[Worker];
-  bool Again = !Late && wasKilled(P) && !P.Again;
+  bool Killed = !Late && wasKilled(P), Again = Killed && !P.Again;
   std::string Message = std::move(P.Message);
   Reply R;
   R.Worker = Worker;
-  R.Death = end(P);
-  if (Late)
+  int Status = end(P);
+  if (Late) {
+    R.DiedOf = Cause::Late;
     R.Death = "no answer in " + std::to_string(Limits.Seconds) + " s";
+  } else if (WIFEXITED(Status) && WEXITSTATUS(Status) == NoMemory) {
+    R.DiedOf = Cause::Memory;
+    R.Death = ("out of memory" + NeedLess).str();
+  } else {
+    R.DiedOf = Killed ? Cause::Killed : Cause::Itself;
+    R.Death = deathOf(Status);
+  }
   if (Error E = start(P))
     return E;
   if (!Again)

@@ -35,12 +35,19 @@ public:
   /// Death is told by the reply.
   virtual void send(unsigned Worker, llvm::StringRef Message) = 0;
 
+  enum class Cause {
+    Itself, ///< It crashed or ended.
+    Memory, ///< It could get no more, or took more than it may.
+    Killed, ///< Like the one before it: by somebody, or for want of memory.
+    Late    ///< It gave no answer in time.
+  };
   struct Reply {
     unsigned Worker = 0;
     /// Nothing: the worker died of the message.
     std::optional<std::string> Text;
-    /// Why it died.
+    /// Why it died, in words; of a worker of another machine only they tell.
     std::string Death;
+    Cause DiedOf = Cause::Itself;
   };
   /// The next reply, or nothing if there is none in so many milliseconds; -1:
   /// waits for one. Something must be under way.

@@ -29,8 +29,10 @@ struct Sending {
 struct Arriving {
   int From = 0;
   std::string Data;
-  MPI_Request Request;
+  MPI_Request Request = MPI_REQUEST_NULL;
   bool Whole = false;
+  /// It stays, so that none of the same sender is handed on after it.
+  bool Failed = false;
 };
 
 std::list<Sending> &sendings() {
@@ -78,30 +80,29 @@ void startReceiving() {
     MPI_Status Status;
     if (MPI_Improbe(MPI_ANY_SOURCE, Tag, MPI_COMM_WORLD, &There, &Message,
                     &Status) ||
-        !There || MPI_Get_count(&Status, MPI_CHAR, &Size))
+        !There)
       return;
     Arriving &A = arrivings().emplace_back();
     A.From = Status.MPI_SOURCE;
+    A.Failed = MPI_Get_count(&Status, MPI_CHAR, &Size);
     A.Data.resize(Size);
-    if (MPI_Imrecv(A.Data.data(), Size, MPI_CHAR, &Message, &A.Request))
-      arrivings().pop_back();
+    if (!A.Failed)
+      A.Failed =
+          MPI_Imrecv(A.Data.data(), Size, MPI_CHAR, &Message, &A.Request);
   }
 }
 
 // The first that is whole, of those that none of the same sender is before.
 std::list<Arriving>::iterator firstWhole() {
   std::set<int> Behind;
-  for (auto I = arrivings().begin(); I != arrivings().end();) {
+  for (auto I = arrivings().begin(); I != arrivings().end(); ++I) {
     int Whole = I->Whole;
-    if (!Whole && MPI_Test(&I->Request, &Whole, MPI_STATUS_IGNORE)) {
-      I = arrivings().erase(I);
-      continue;
-    }
-    I->Whole = Whole;
-    if (Whole && !Behind.count(I->From))
+    if (!Whole && !I->Failed)
+      I->Failed = MPI_Test(&I->Request, &Whole, MPI_STATUS_IGNORE);
+    I->Whole = Whole && !I->Failed;
+    if (I->Whole && !Behind.count(I->From))
       return I;
     Behind.insert(I->From);
-    ++I;
   }
   return arrivings().end();
 }

@@ -26,8 +26,9 @@ struct GevoMpiLink {
   /// Copies \p Data and does not wait for its arrival.
   int (*Send)(int To, const char *Data, size_t Size);
   /// The size of the next message that is here as a whole and who sent it, or
-  /// -1 if there is none. Messages of one sender keep their order; one that
-  /// never comes to an end holds up no other sender's.
+  /// -1 if there is none. Messages of one sender keep their order, so that one
+  /// that fails or never comes to an end is the last of it; it holds up no
+  /// other sender's.
   long (*Peek)(int *From);
   /// Takes the message that Peek told of.
   int (*Take)(int From, char *Data, size_t Size);

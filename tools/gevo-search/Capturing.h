@@ -59,8 +59,8 @@ struct MakeInputs {
   uint64_t MostSteps = uint64_t(1) << 28;
   /// Which arguments may be the same.
   PairsOfKernel Pairs = nullptr;
-  /// What the process that does so may take; 0: any.
-  uint64_t MemoryBytes = 0;
+  /// What the process that does so may take; 0 bytes: any.
+  MemoryLimit Memory = {};
 };
 
 /// Launches with inputs made from those of \p From, and with what the original

@@ -16,7 +16,6 @@
 #include "tools/gevo-search/Overview.h"
 #include "tools/gevo-search/Patience.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Process.h"
 
 using namespace llvm;
 using namespace gevo;
@@ -40,8 +39,8 @@ Unvaried Judges::unvaried(const std::set<std::string> &Edited) const {
 }
 
 Error Judges::capture(bool Again, bool Validates) {
-  Expected<Observations> Known = Observations::open(
-      Folder + "/" + ObservedName.str(), Again, Limits.MemoryBytes);
+  Expected<Observations> Known =
+      Observations::open(Folder + "/" + ObservedName.str(), Again, MemoryAlone);
   if (!Known)
     return Known.takeError();
   if (Error E = captureAndObserve(Again, Validates, *Known))
@@ -111,15 +110,12 @@ Judges::makeOthers(const LaunchScenario &From, const MakeInputs &Which,
                    const std::string &Path, bool Again) const {
   Patience Wait(V, "making inputs like those of the captured launches",
                 "; the search goes on with those that can be made in a bounded "
-                "number of steps. --other-inputs=0 goes without");
+                "number of steps. --other-inputs=0 goes without",
+                PatienceSeconds);
   MakeInputs Bounded = Which;
-  Bounded.MemoryBytes = Limits.MemoryBytes;
-  if (std::optional<std::string> Steps =
-          sys::Process::GetEnv("GEVO_INPUT_STEPS"))
-    if (!to_integer(*Steps, Bounded.MostSteps))
-      return createStringError(inconvertibleErrorCode(),
-                               "GEVO_INPUT_STEPS: '" + *Steps +
-                                   "' is not a number");
+  Bounded.Memory = MemoryAlone;
+  if (InputSteps)
+    Bounded.MostSteps = *InputSteps;
   std::vector<std::string> GivenUp;
   auto Made = otherInputs(From, Targets[0].Scenario.Gpu, Bounded, Original,
                           Path, Again, GivenUp);

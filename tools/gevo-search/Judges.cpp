@@ -16,6 +16,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/xxhash.h"
 #include <unistd.h>
 
@@ -32,7 +33,26 @@ std::string Judges::scratch(const Twine &Name) const {
 
 void Judges::removeScratch() { sys::fs::remove_directories(Scratch); }
 
+template <typename Number>
+static Error readNumber(const char *Variable, Number &To) {
+  std::optional<std::string> Text = sys::Process::GetEnv(Variable);
+  return !Text || to_integer(*Text, To)
+             ? Error::success()
+             : failure(Variable + (": '" + *Text) + "' is not a number");
+}
+
+Error Judges::readVariables() {
+  uint64_t Steps = 0;
+  if (Error E = readNumber("GEVO_INPUT_STEPS", Steps))
+    return E;
+  if (sys::Process::GetEnv("GEVO_INPUT_STEPS"))
+    InputSteps = Steps;
+  return readNumber("GEVO_PATIENCE_SECONDS", PatienceSeconds);
+}
+
 Error Judges::prepare(bool Again, bool Validates) {
+  if (Error E = readVariables())
+    return E;
   Built B = Device.build({});
   if (!B.ok())
     return failure("the program itself fails at stage '" + name(B.Failure.End) +

@@ -15,11 +15,13 @@
 #define GEVO_TOOLS_GEVO_SEARCH_JUDGES_H
 
 #include "search/BatchRunner.h"
+#include "search/MemoryLimit.h"
 #include "search/ProofRunner.h"
 #include "search/Store.h"
 #include "search/ir/IrProgram.h"
 #include "tools/gevo-search/Exams.h"
 #include "tools/gevo-search/Originals.h"
+#include "tools/gevo-search/Patience.h"
 #include "tools/gevo-search/Unvaried.h"
 #include <set>
 
@@ -32,11 +34,13 @@ class Judges {
 public:
   /// All of these must outlive it. \p Folder is the store's, \p Scratch one
   /// for runs; a process takes up to \p Memory bytes, and \p Jobs of them are
-  /// at work at once.
+  /// at work at once. One that works alone takes up to \p MemoryAlone.
   Judges(Settings &Asked, IrProgram &Device, std::string Folder,
-         std::string Scratch, uint64_t Memory, unsigned Jobs, View &V)
+         std::string Scratch, uint64_t Memory, MemoryLimit MemoryAlone,
+         unsigned Jobs, View &V)
       : Asked(Asked), Device(Device), Folder(std::move(Folder)),
-        Scratch(std::move(Scratch)), Jobs(Jobs), V(V) {
+        Scratch(std::move(Scratch)), MemoryAlone(std::move(MemoryAlone)),
+        Jobs(Jobs), V(V) {
     Limits.MemoryBytes = Memory;
     Limits.Seconds = 600;
   }
@@ -110,6 +114,8 @@ private:
   llvm::Error observeAll(bool Again);
   void describe(Target &T) const;
   llvm::Error observe(Target &T);
+  /// What variables of the environment say.
+  llvm::Error readVariables();
   llvm::Error capture(bool Again, bool Validates);
   llvm::Error captureAndObserve(bool Again, bool Validates,
                                 Observations &Known);
@@ -168,7 +174,14 @@ private:
   std::string Folder, Scratch;
   /// Of one that evaluates beside the workers.
   WorkerLimits Limits;
+  /// Of one that observes the original or makes inputs, while the others wait:
+  /// what it comes to does not depend on how many they are.
+  MemoryLimit MemoryAlone;
   unsigned Jobs;
+  /// Until whoever waits is told what for.
+  unsigned PatienceSeconds = Patience::UsualSeconds;
+  /// MakeInputs::MostSteps, if it is another.
+  std::optional<uint64_t> InputSteps;
   View &V;
   Payload Original;
   /// Of prices; may be null.

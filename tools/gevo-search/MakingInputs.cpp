@@ -118,30 +118,31 @@ private:
 };
 } // namespace
 
-// Inputs like \p C that the original stands, which \p T tries out in \p Steps:
+// Hands inputs like \p C that the original stands to \p Take, one by one, as
+// all of them may be more than memory holds. \p T tries them out in \p Steps:
 // half of them to find values that it gets along with, and what is left for
 // what is expected and for seeing that it stands that. Of the latter larger
 // inputs, which take most, may have half to be found.
-static std::vector<OtherInput>
-makeLike(const capture::Case &C, const std::string &Ptx,
-         const KernelTraits &Traits, Random &Dice, Trials &T, uint64_t Steps) {
+static void makeLike(const capture::Case &C, const std::string &Ptx,
+                     const KernelTraits &Traits, Random &Dice, Trials &T,
+                     uint64_t Steps, function_ref<void(OtherInput &)> Take) {
   capture::Case Same = C;
   std::vector<uint64_t> Before, Now;
   auto Run = [&](capture::Case &Changed, std::vector<uint64_t> &Ends) {
     return T.run(Changed, Ptx, Ends);
   };
   auto Works = [&](capture::Case &Changed) { return Run(Changed, Now); };
-  std::vector<OtherInput> All;
   auto Add = [&](OtherInput &Other) {
     Other.Changed.Weight = 1;
     if (T.stands(Other.Changed, Ptx))
-      All.push_back(std::move(Other));
+      Take(Other);
   };
   T.allow(Steps / 2);
   bool Known = Run(Same, Before);
   std::vector<OtherInput> Drawn = drawOtherInputs(C, Traits, Dice, Works);
   T.allow(T.left() + Steps / 2);
-  for (OtherInput &Other : Drawn) {
+  for (OtherInput &Next : Drawn) {
+    OtherInput Other = std::move(Next);
     if (!Works(Other.Changed))
       continue;
     if (Known)
@@ -149,15 +150,16 @@ makeLike(const capture::Case &C, const std::string &Ptx,
     Add(Other);
   }
   if (!Known)
-    return All;
+    return;
   uint64_t ToStand = T.left() / 2;
   T.allow(T.left() - ToStand);
   std::vector<OtherInput> Larger =
       drawLargerInputs(C, Before, Traits, Dice, Run);
   T.allow(T.left() + ToStand);
-  for (OtherInput &Other : Larger)
+  for (OtherInput &Next : Larger) {
+    OtherInput Other = std::move(Next);
     Add(Other);
-  return All;
+  }
 }
 
 // Draws, lets the original tell what is expected, and writes what it got along
@@ -172,8 +174,15 @@ static std::string makeInputs(const LaunchScenario &From,
   std::unique_ptr<measure::Device> D = measure::Device::open(DO, Problem);
   if (!D)
     return Problem;
-  capture::Capture Made = From.Captured;
-  Made.Cases.clear();
+  std::optional<capture::CaptureWriter> Made;
+  auto Write = [&](const capture::Case &C) {
+    if (!Made) {
+      Made.emplace(Folder, From.Captured.Program, From.Captured.Gpu);
+      for (const std::string &Text : From.Captured.Modules)
+        Made->addModule(Text);
+    }
+    Made->addCase(C);
+  };
   json::Array Names, GivenUp;
   Random Dice(Which.Seed);
   std::vector<size_t> Cases = typicalCases(From, Which.PerKernel);
@@ -185,16 +194,18 @@ static std::string makeInputs(const LaunchScenario &From,
     if (Which.Pairs)
       Traits.Pairs = Which.Pairs(From.ModuleOf[I], C.Launches[0].Kernel);
     Trials T(*D, From);
-    for (OtherInput &Other :
-         makeLike(C, Ptx, Traits, Dice, T, Which.MostSteps / Cases.size())) {
-      Names.push_back(Kernel + " with " + Other.What);
-      Made.Cases.push_back(std::move(Other.Changed));
-    }
+    makeLike(C, Ptx, Traits, Dice, T, Which.MostSteps / Cases.size(),
+             [&](OtherInput &Other) {
+               Names.push_back(Kernel + " with " + Other.What);
+               Write(Other.Changed);
+             });
+    if (Made && !Made->error().empty())
+      return Made->error();
     if (T.gaveUp() && !is_contained(GivenUp, json::Value(Kernel)))
       GivenUp.push_back(Kernel);
   }
-  if (!Made.Cases.empty() && !capture::writeCapture(Folder, Made, Problem))
-    return Problem;
+  if (Made && !Made->writeIndex())
+    return Made->error();
   if (GivenUp.empty())
     return formatv("{0}", json::Value(std::move(Names))).str();
   return formatv("{0}",
@@ -230,10 +241,12 @@ gevo::otherInputs(const LaunchScenario &From, const std::string &Gpu,
   if (Known) {
     Text = (*File)->getBuffer().str();
   } else {
-    sys::fs::remove_directories(Folder);
-    Expected<std::string> Said = askOnce(Which.MemoryBytes, [&] {
-      return makeInputs(From, Gpu, Which, Folder);
-    });
+    Expected<std::string> Said =
+        askOnce({"making inputs", "--other-inputs=0", Which.Memory}, [&] {
+          // One that was killed may have left something.
+          sys::fs::remove_directories(Folder);
+          return makeInputs(From, Gpu, Which, Folder);
+        });
     if (!Said)
       return Said.takeError();
     Text = *Said;
@@ -246,7 +259,8 @@ gevo::otherInputs(const LaunchScenario &From, const std::string &Gpu,
             checkRoom({sys::path::parent_path(Folder).str(), temporaryFolder()},
                       ForInputs))
       return Full;
-    return failure("no other inputs can be made: " + Text);
+    return failure("no other inputs can be made: " + Text +
+                   "; --other-inputs=0 goes without");
   }
   // Once they are known to be there: a search that is resumed takes them.
   if (!Known) {

@@ -62,7 +62,8 @@ Error Judges::observe(Target &T) {
     S.StepLimit = 0;
     Patience Wait(V, "running '" + shellText(C) + "' without edits",
                   "; a kernel that does not end is stopped after 2^34 warp "
-                  "instructions, or as many as GEVO_STEP_LIMIT says");
+                  "instructions, or as many as GEVO_STEP_LIMIT says",
+                  PatienceSeconds);
     Expected<ProgramRun> Run =
         Number < Seen.size() ? Seen[Number].Run : findWritten(S, Asked, C, V);
     if (!Run)

@@ -11,29 +11,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/gevo-search/Patience.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Process.h"
 #include <csignal>
 
 using namespace llvm;
 using namespace gevo;
 
-static constexpr std::chrono::seconds Usual(10);
-
-static std::chrono::seconds firstWait() {
-  unsigned Seconds = 0;
-  std::optional<std::string> Asked =
-      sys::Process::GetEnv("GEVO_PATIENCE_SECONDS");
-  return Asked && to_integer(*Asked, Seconds) ? std::chrono::seconds(Seconds)
-                                              : Usual;
-}
-
-Patience::Patience(View &V, std::string What, std::string Hint)
+Patience::Patience(View &V, std::string What, std::string Hint,
+                   unsigned Seconds)
     : V(V), What(std::move(What)), Hint(std::move(Hint)) {
-  std::chrono::seconds First = firstWait();
+  std::chrono::seconds First(Seconds);
   if (First == First.zero()) {
     tell(First);
-    First = Usual;
+    First = std::chrono::seconds(UsualSeconds);
   }
   // Signals are for the thread that waits: they interrupt it.
   sigset_t All, Before;

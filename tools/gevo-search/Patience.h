@@ -22,14 +22,16 @@
 
 namespace gevo {
 
-/// While it lives, says after ten seconds, or as many as GEVO_PATIENCE_SECONDS
-/// says, that something is still going on, then after twice as long, and so on.
-/// After none it says so at once, and then after ten.
+/// While it lives, says after so many seconds that something is still going on,
+/// then after twice as long, and so on. After none it says so at once, and then
+/// after the usual ones.
 class Patience {
 public:
+  static constexpr unsigned UsualSeconds = 10;
+
   /// \p What goes on, as "running './app'", and what can be done about it. The
   /// view must outlive this.
-  Patience(View &V, std::string What, std::string Hint);
+  Patience(View &V, std::string What, std::string Hint, unsigned Seconds);
   ~Patience();
 
 private:

@@ -146,7 +146,7 @@ Error Preparation::run(bool Again, NewFolder *Made) {
   if (Error E = checkMemory(Memory))
     return E;
   Judging = std::make_unique<Judges>(Asked, *Device, Options.Folder, Scratch,
-                                     Memory, Options.Jobs, V);
+                                     Memory, memoryForEach(1), Options.Jobs, V);
   Error E = Judging->prepare(Again, /*Validates=*/!Rank);
   // Who writes there had the time to begin, and it may be why this failed.
   if (inputIsWaiting())

@@ -221,8 +221,8 @@ void View::table(const Search &S, ArrayRef<Finalist> Finalists,
   if (uint64_t Count = S.state().Stages[static_cast<unsigned>(Stage::Pointers)])
     errs() << counted(Count, "variant") << (Count == 1 ? " was" : " were")
            << " faster, but wrong where two pointers are the same memory, as "
-              "they are not in this run; if they never are, "
-              "--distinct-pointers lets such variants pass\n";
+              "they are not in this run; if they never are, with "
+              "--distinct-pointers such variants may pass\n";
 }
 
 static json::Array checksOf(const Finalist &F) {

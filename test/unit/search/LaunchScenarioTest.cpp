@@ -100,19 +100,21 @@ TEST(LaunchRunner, KnowsWhatMachineCodeTakesOrNothing) {
 
 namespace {
 
-/// The kernel of scenario() that stores \p What, %n or a number.
-Payload storing(const std::string &What) {
-  Payload Code;
-  Code.Modules = {R"(
-.version 7.0
-.target sm_70
-.address_size 64
-.visible .entry k(.param .u64 p, .param .u64 n) {
+/// A kernel of two parameters that stores \p What, %n or a number.
+std::string storingIn(const std::string &Kernel, const std::string &What) {
+  return ".visible .entry " + Kernel + R"((.param .u64 p, .param .u64 n) {
   .reg .b64 %p, %n;
   ld.param.u64 %p, [p];
   ld.param.u64 %n, [n];
   st.global.u64 [%p], )" +
-                  What + ";\n  ret;\n}\n"};
+         What + ";\n  ret;\n}\n";
+}
+
+/// The kernel of scenario(), and another one that stores \p Other.
+Payload storing(const std::string &What, const std::string &Other = "%n") {
+  Payload Code;
+  Code.Modules = {".version 7.0\n.target sm_70\n.address_size 64\n" +
+                  storingIn("k", What) + storingIn("other", Other)};
   return Code;
 }
 
@@ -130,9 +132,24 @@ LaunchScenario launches(const std::vector<std::pair<uint64_t, uint64_t>> &All) {
   return S;
 }
 
+/// A launch of the kernel, with two pointers of which it stores the second.
+void addPointers(LaunchScenario &S, const std::string &Kernel, uint64_t First,
+                 uint64_t Second) {
+  S.Captured.Modules = storing("%n").Modules;
+  capture::Case C = scenario(First, Second).Captured.Cases[0];
+  C.Launches[0].Kernel = Kernel;
+  C.Launches[0].Offsets = {0, 8};
+  std::memcpy(C.Buffers[0].Pieces[0].After.data(), &Second, 8);
+  if (Second != First)
+    C.Buffers.push_back(capture::Buffer::input(Second, capture::Bytes(8, 1)));
+  S.Captured.Cases.push_back(C);
+  S.ModuleOf.push_back(0);
+  S.Names.push_back("of " + Kernel);
+}
+
 /// With \p Guards, in a process of its own, which has the device.
-Fitness runGuarded(const LaunchScenario &Guards, const Payload &Code) {
-  LaunchScenario S = launches({{3, 3}});
+Fitness runGuarded(const LaunchScenario &Guards, const Payload &Code,
+                   const LaunchScenario &S = launches({{3, 3}})) {
   return IsolatedRunner(WorkerLimits(),
                         [&]() -> std::unique_ptr<Runner> {
                           auto R = std::make_unique<LaunchRunner>(
@@ -159,6 +176,20 @@ TEST(LaunchRunner, LeavesOutGuardsThatTheOriginalFails) {
       << Constant.Reason;
   Constant = runGuarded(Failing, storing("3"));
   EXPECT_TRUE(Constant.valid()) << Constant.Reason;
+}
+
+// Launches of several processes may have one number, so that the kernel tells
+// what an input was made from.
+TEST(LaunchRunner, TellsWhatOnlyHoldsWherePointersDiffer) {
+  LaunchScenario Run, Joined, Moved;
+  addPointers(Run, "k", 0x10000, 0x20000);
+  addPointers(Run, "other", 0x10000, 0x10000);
+  addPointers(Joined, "k", 0x10000, 0x10000);
+  addPointers(Moved, "other", 0x30000, 0x30000);
+  Fitness F = runGuarded(Joined, storing("0x20000"), Run);
+  EXPECT_EQ(F.End, Stage::Pointers) << F.Reason;
+  F = runGuarded(Moved, storing("%n", "0x10000"), Run);
+  EXPECT_EQ(F.End, Stage::Guard) << F.Reason;
 }
 
 // What the device cannot even hold says nothing of the original, or of code.

@@ -7,7 +7,8 @@
 //
 // One process, which sends to itself. MPI lets a program have functions of its
 // own in the place of MPI's: so a message of a certain size never is whole, as
-// one whose sender died, and one of another size is another rank's.
+// one whose sender died, one of another fails, and those of further sizes are
+// other ranks'.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,9 +22,10 @@
 namespace {
 
 constexpr int TornSize = 100000, OtherSize = 70000, OtherRank = 7;
+constexpr int FailingSize = 80000, NextSize = 80001, FailingRank = 8;
 
 struct {
-  MPI_Request Torn = MPI_REQUEST_NULL;
+  MPI_Request Torn = MPI_REQUEST_NULL, Failing = MPI_REQUEST_NULL;
   bool Holds = false;
   unsigned Waits = 0;
 } Fake;
@@ -35,9 +37,12 @@ extern "C" {
 int MPI_Improbe(int From, int Tag, MPI_Comm Comm, int *There,
                 MPI_Message *Message, MPI_Status *Status) {
   int Failed = PMPI_Improbe(From, Tag, Comm, There, Message, Status), Size = 0;
-  if (!Failed && *There && !PMPI_Get_count(Status, MPI_CHAR, &Size) &&
-      Size == OtherSize)
+  if (Failed || !*There || PMPI_Get_count(Status, MPI_CHAR, &Size))
+    return Failed;
+  if (Size == OtherSize)
     Status->MPI_SOURCE = OtherRank;
+  if (Size == FailingSize || Size == NextSize)
+    Status->MPI_SOURCE = FailingRank;
   return Failed;
 }
 
@@ -46,6 +51,8 @@ int MPI_Imrecv(void *Data, int Count, MPI_Datatype Type, MPI_Message *Message,
   int Failed = PMPI_Imrecv(Data, Count, Type, Message, Request);
   if (Count == TornSize)
     Fake.Torn = *Request;
+  if (Count == FailingSize)
+    Fake.Failing = *Request;
   return Failed;
 }
 
@@ -53,7 +60,13 @@ int MPI_Test(MPI_Request *Request, int *Done, MPI_Status *Status) {
   *Done = 0;
   if (Fake.Holds && *Request == Fake.Torn)
     return MPI_SUCCESS;
-  return PMPI_Test(Request, Done, Status);
+  bool Fails = *Request != MPI_REQUEST_NULL && *Request == Fake.Failing;
+  int Failed = PMPI_Test(Request, Done, Status);
+  if (!Fails || !*Done)
+    return Failed;
+  // Another one may get its number.
+  Fake.Failing = MPI_REQUEST_NULL;
+  return MPI_ERR_OTHER;
 }
 
 int MPI_Recv(void *Data, int Count, MPI_Datatype Type, int From, int Tag,
@@ -129,4 +142,17 @@ TEST_F(Link, DoesNotWaitForWhatNeverComesToAnEnd) {
   EXPECT_EQ(From, 0);
   EXPECT_EQ(receive(From), "behind it");
   EXPECT_EQ(Fake.Waits, 0u);
+}
+
+TEST_F(Link, HandsNothingOnAfterWhatFailed) {
+  std::string Other(OtherSize, 'o');
+  send(std::string(FailingSize, 'f'));
+  send(std::string(NextSize, 'n'));
+  send(Other);
+  send("mine");
+  int From = -1;
+  EXPECT_EQ(receive(From), Other);
+  EXPECT_EQ(From, OtherRank);
+  EXPECT_EQ(receive(From), "mine");
+  EXPECT_EQ(receive(From), "");
 }

@@ -6,11 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "search/Observations.h"
+#include "search/MachineError.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 #include <chrono>
+#include <csignal>
 #include <cstring>
 #include <thread>
 
@@ -32,7 +34,7 @@ protected:
   }
 
   Observations open(bool Again) {
-    return cantFail(Observations::open(Path, Again, /*MemoryBytes=*/0));
+    return cantFail(Observations::open(Path, Again, /*Memory=*/{}));
   }
   std::string ask(Observations &Of, StringRef What, std::string Says,
                   const LaunchScenario *Guards = nullptr) {
@@ -76,31 +78,74 @@ TEST_F(ObservationsTest, AreOfOneCodeOnOneSetOfInputs) {
   EXPECT_EQ(ask(Resumed, "reach", "5"), "5");
 }
 
-// Resumed with more memory the search would be another one.
+// Resumed where it does not crash the search would be another one.
 TEST_F(ObservationsTest, ThatFailedAreKeptToo) {
-  Observations First = cantFail(
-      Observations::open(Path, /*Again=*/false, /*MemoryBytes=*/32 << 20));
-  auto TakeTooMuch = [] {
-    constexpr size_t Bytes = size_t(1) << 20;
-    std::vector<std::unique_ptr<char[]>> All;
-    while (true) {
-      std::memset(All.emplace_back(new char[Bytes]).get(), 1, Bytes);
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+  Observations First = open(/*Again=*/false);
+  auto Crash = [] {
+    raise(SIGHUP);
     return std::string();
   };
-  EXPECT_EQ(cantFail(First.ask("reach", Code, Launches, nullptr, TakeTooMuch)),
-            "out of memory");
+  EXPECT_EQ(cantFail(First.ask("reach", Code, Launches, nullptr, Crash)),
+            "signal Hangup");
   cantFail(First.keep());
   Observations Resumed = open(/*Again=*/true);
-  EXPECT_EQ(ask(Resumed, "reach", "1"), "out of memory");
+  EXPECT_EQ(ask(Resumed, "reach", "1"), "signal Hangup");
+}
+
+static std::string takeTooMuch() {
+  constexpr size_t Bytes = size_t(1) << 20;
+  std::vector<std::unique_ptr<char[]>> All;
+  while (true) {
+    std::memset(All.emplace_back(new char[Bytes]).get(), 1, Bytes);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+static std::string killItself() {
+  raise(SIGKILL);
+  return "";
+}
+
+static std::string sleepLong() {
+  std::this_thread::sleep_for(std::chrono::seconds(60));
+  return "";
+}
+
+static std::string problemOf(Expected<std::string> Said) {
+  Error E = Said.takeError();
+  EXPECT_TRUE(E.isA<MachineError>());
+  return toString(std::move(E));
+}
+
+// It is no word of the code, and the next one who asks has what it takes.
+TEST_F(ObservationsTest, OfWhatThisMachineEndedAreNone) {
+  Observations First = cantFail(Observations::open(
+      Path, /*Again=*/false, {/*Bytes=*/uint64_t(32) << 20, "this test"}));
+  for (auto *Work : {takeTooMuch, killItself})
+    problemOf(First.ask("reach", Code, Launches, nullptr, Work));
+  EXPECT_EQ(ask(First, "reach", "1"), "1");
+}
+
+TEST(AskOnce, TellsWhatCanBeDone) {
+  Asking How = {"counting", "--no-count", {/*Bytes=*/1 << 25, "this test"}, 1};
+  EXPECT_EQ(problemOf(askOnce(How, takeTooMuch)),
+            "the process that is counting lacks memory: it may take 0.0 GiB, "
+            "by what this test allows; begin anew with --no-count, or allow "
+            "more");
+  EXPECT_EQ(problemOf(askOnce(How, killItself)),
+            "the process that is counting was killed twice, by somebody or for "
+            "want of memory; begin anew with --no-count, or see that there is "
+            "enough");
+  EXPECT_EQ(problemOf(askOnce(How, sleepLong)),
+            "the process that is counting gave no answer in 1 s; begin anew "
+            "with --no-count, or stop what else runs here");
 }
 
 TEST_F(ObservationsTest, AreNotGuessedFromADamagedFile) {
   for (StringRef Text : {"{\"reach\": \"1", "[1]", "{\"reach\": 1}"}) {
     std::error_code EC;
     raw_fd_ostream(Path, EC) << Text;
-    auto Opened = Observations::open(Path, /*Again=*/true, 0);
+    auto Opened = Observations::open(Path, /*Again=*/true, {});
     ASSERT_FALSE(bool(Opened)) << Text.str();
     EXPECT_NE(toString(Opened.takeError()).find("is damaged"),
               std::string::npos);

@@ -51,9 +51,13 @@ TEST(OtherPointers, TwoBecomeTheSame) {
   EXPECT_EQ(pointersOf(All[0].Changed), std::pair(4096ul, 4096ul));
   EXPECT_TRUE(isSame(All[0].Changed, {0, 2}));
   EXPECT_FALSE(isSame(twoBuffers(), {0, 2}));
-  EXPECT_TRUE(joinsPointers(twoBuffers(), All[0].Changed));
-  EXPECT_FALSE(joinsPointers(twoBuffers(), twoBuffers()));
-  EXPECT_FALSE(joinsPointers(All[0].Changed, All[0].Changed));
+  const capture::Case Apart = twoBuffers(), &Joined = All[0].Changed;
+  EXPECT_TRUE(joinsPointers({&Apart}, Joined));
+  EXPECT_FALSE(joinsPointers({&Apart}, Apart));
+  EXPECT_FALSE(joinsPointers({&Joined}, Joined));
+  // The run has it both ways.
+  EXPECT_FALSE(joinsPointers({&Apart, &Joined}, Joined));
+  EXPECT_FALSE(joinsPointers({}, Joined));
 }
 
 TEST(OtherPointers, TheOtherMemoryIsTriedToo) {

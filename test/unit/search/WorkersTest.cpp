@@ -89,7 +89,9 @@ TEST(Workers, DieAndAreReplaced) {
     EXPECT_EQ(R.Worker, 0u);
     EXPECT_FALSE(R.Text) << Message.str();
     EXPECT_FALSE(R.Death.empty());
-    if (Message == "hang")
+    bool Late = Message == "hang";
+    EXPECT_EQ(R.DiedOf, Late ? Workers::Cause::Late : Workers::Cause::Itself);
+    if (Late)
       EXPECT_EQ(R.Death, "no answer in 1 s");
     Pool->send(0, "again");
     EXPECT_EQ(*cantFail(Pool->wait()).Text, "did again");
@@ -111,6 +113,7 @@ TEST(Workers, AreKilledAtNoCost) {
   R = cantFail(Pool->wait());
   EXPECT_FALSE(R.Text);
   EXPECT_EQ(R.Death, "it ended");
+  EXPECT_EQ(R.DiedOf, Workers::Cause::Killed);
   Pool->send(1, "more");
   EXPECT_EQ(*cantFail(Pool->wait()).Text, "did more");
   sys::fs::remove_directories(Folder);
@@ -119,7 +122,9 @@ TEST(Workers, AreKilledAtNoCost) {
 TEST(Workers, TakeNoMoreMemoryThanTheyMay) {
   auto Pool = start(1, /*Seconds=*/60);
   Pool->send(0, "eat");
-  EXPECT_EQ(cantFail(Pool->wait()).Death, "out of memory");
+  Workers::Reply R = cantFail(Pool->wait());
+  EXPECT_EQ(R.Death, "out of memory; fewer --jobs need less");
+  EXPECT_EQ(R.DiedOf, Workers::Cause::Memory);
   Pool->send(0, "again");
   EXPECT_EQ(*cantFail(Pool->wait()).Text, "did again");
 }
