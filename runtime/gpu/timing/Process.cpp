@@ -16,6 +16,7 @@
 #include <spawn.h>
 #include <sstream>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,6 +46,27 @@ public:
 
 private:
   int Number;
+};
+
+/// As long as this lives, what this thread starts has its memory at the same
+/// addresses every time: with some texts ptxas 12.5 aborts or does not by where
+/// that is.
+class SameAddresses {
+public:
+  SameAddresses() : Before(personality(Ask)) {
+    if (Before != -1)
+      personality(static_cast<unsigned long>(Before) | ADDR_NO_RANDOMIZE);
+  }
+  ~SameAddresses() {
+    if (Before != -1)
+      personality(static_cast<unsigned long>(Before));
+  }
+  SameAddresses(const SameAddresses &) = delete;
+  SameAddresses &operator=(const SameAddresses &) = delete;
+
+private:
+  static constexpr unsigned long Ask = 0xffffffff;
+  int Before;
 };
 
 /// Whether \p File can be read before \p End; a process can if it has ended.
@@ -170,8 +192,12 @@ gevo::gpu::timing::runProcess(const std::vector<std::string> &Arguments,
   posix_spawn_file_actions_adddup2(&Actions, Errors.get(), 2);
   steady_clock::time_point End = steady_clock::now() + Deadline;
   pid_t Child;
-  int Failed =
-      posix_spawn(&Child, Argv[0], &Actions, nullptr, Argv.data(), environ);
+  int Failed = 0;
+  {
+    SameAddresses Fixed;
+    Failed =
+        posix_spawn(&Child, Argv[0], &Actions, nullptr, Argv.data(), environ);
+  }
   posix_spawn_file_actions_destroy(&Actions);
   In.reset();
   if (Failed)

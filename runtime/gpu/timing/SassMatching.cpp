@@ -11,6 +11,7 @@
 #include "runtime/gpu/timing/Rules.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace gevo::gpu;
 using namespace gevo::gpu::timing;
@@ -161,13 +162,33 @@ void SassMatching::choose() {
       LinesChosen.insert({kindOf(K).Class, lineKey(Listing.Code[K])});
 }
 
-/// How often a stretch of PTX is there in what was chosen: the median over its
-/// lines that would be one instruction each. Some have more in any case (a
-/// comparison that needs two), so the most frequent one would make the others
-/// look removed. Memory and float lines decide if there are any: of a loop's
-/// own counting the assembler leaves one copy.
+/// The median of what lines say, each by itself.
+static unsigned medianOf(std::vector<unsigned> Counts) {
+  std::sort(Counts.begin(), Counts.end());
+  return Counts.empty() ? 1 : Counts[Counts.size() / 2];
+}
+
+/// The same where lines say as much as they have instructions: most of a loop
+/// that was unrolled are its copies. One line alone may have as many as
+/// \p Several in any case.
+static unsigned copiesBy(std::vector<unsigned> Counts) {
+  constexpr unsigned Several = 3;
+  std::vector<unsigned> Instructions;
+  for (unsigned Count : Counts)
+    Instructions.insert(Instructions.end(), Count, Count);
+  unsigned Copies = medianOf(std::move(Instructions));
+  bool Alone = std::count(Counts.begin(), Counts.end(), Copies) == 1;
+  return Alone && Copies <= Several ? medianOf(std::move(Counts)) : Copies;
+}
+
+/// How often a stretch of PTX is there in what was chosen, by its lines that
+/// would be one instruction each. Some have more in any case (a comparison that
+/// needs two), so the most frequent one would make the others look removed.
+/// Memory and float lines decide if they are half of the work: of a loop's own
+/// counting the assembler leaves one copy, but so it does of what it moved out
+/// of a loop.
 void SassMatching::findCopies() {
-  std::map<uint32_t, unsigned> Memory, PerPipe[NumUnits];
+  std::map<uint32_t, unsigned> Memory, PerPipe[NumUnits], AnyPipe;
   for (uint32_t K = 0; K < Listing.Code.size(); ++K) {
     if (!Chosen[K])
       continue;
@@ -180,16 +201,21 @@ void SassMatching::findCopies() {
     uint32_t To = TargetOf[K], Own = originOf(K);
     ++Total[{To, lineKey(I)}];
     // What was moved elsewhere tells nothing about where it came from.
-    if (Own != NoIndex && Stretch[Own] == To)
-      ++PerPipe[unsigned(C.Pipe)][I.Line];
+    if (Own == NoIndex || Stretch[Own] != To)
+      continue;
+    ++PerPipe[unsigned(C.Pipe)][I.Line];
+    AnyPipe[I.Line] += !I.Spill;
   }
   // What one copy of a line would have: of memory, and of each pipe.
-  std::map<uint32_t, unsigned> OneMemory, OnePipe[NumUnits];
+  std::map<uint32_t, unsigned> OneMemory, OnePipe[NumUnits], OneAny;
+  std::set<uint32_t> Expanded; // Lines that have more than one of something.
   for (const ptx::Instruction &I : F.Code)
     if (tracesAccess(I))
       ++OneMemory[I.Line];
     else if (Unit U = simplePipe(P, F, I); U != Unit::None)
-      ++OnePipe[unsigned(U)][I.Line];
+      ++OnePipe[unsigned(U)][I.Line], ++OneAny[I.Line];
+    else if (!endsRegion(I) && !arithmeticSteps(P, F, I).empty())
+      Expanded.insert(I.Line);
   std::vector<std::vector<unsigned>> Work(FirstOf.size()), All(FirstOf.size());
   for (uint32_t K = 0; K < F.Code.size(); ++K) {
     const ptx::Instruction &I = F.Code[K];
@@ -198,18 +224,23 @@ void SassMatching::findCopies() {
     unsigned Count = 0;
     if (Accesses)
       Count = Memory[I.Line] / OneMemory[I.Line];
-    else if (U != Unit::None)
-      Count = PerPipe[unsigned(U)][I.Line] / OnePipe[unsigned(U)][I.Line];
+    else if (U != Unit::None && !Expanded.count(I.Line))
+      // An addition behind a product may become that, on its pipe.
+      Count =
+          std::max(PerPipe[unsigned(U)][I.Line] / OnePipe[unsigned(U)][I.Line],
+                   AnyPipe[I.Line] / OneAny[I.Line]);
     if (!Count)
       continue;
     All[Stretch[K]].push_back(Count);
     if (Accesses || U != Unit::Int)
       Work[Stretch[K]].push_back(Count);
   }
+  auto Sum = [](const std::vector<unsigned> &Counts) {
+    return std::accumulate(Counts.begin(), Counts.end(), 0u);
+  };
   for (size_t S = 0; S < FirstOf.size(); ++S) {
-    std::vector<unsigned> &Counts = Work[S].empty() ? All[S] : Work[S];
-    std::sort(Counts.begin(), Counts.end());
-    Copies.push_back(Counts.empty() ? 1 : Counts[Counts.size() / 2]);
+    bool AllDecide = 2 * Sum(Work[S]) < Sum(All[S]);
+    Copies.push_back(AllDecide ? copiesBy(All[S]) : medianOf(Work[S]));
   }
 }
 

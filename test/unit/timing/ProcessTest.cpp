@@ -31,6 +31,19 @@ TEST(Process, RunsWithoutShell) {
   EXPECT_FALSE(runProcess({"/no/such/program"}));
 }
 
+// Whether ptxas aborts may depend on it.
+TEST(Process, HasItsMemoryAtTheSameAddresses) {
+  auto stack = [] {
+    Result<std::string> Maps =
+        runProcess({"/bin/grep", "stack", "/proc/self/maps"});
+    return Maps ? *Maps : Maps.error().Message;
+  };
+  std::string First = stack();
+  EXPECT_NE(First.find("[stack]"), std::string::npos);
+  EXPECT_EQ(stack(), First);
+  EXPECT_EQ(stack(), First);
+}
+
 // Neither one that says nothing nor one that has closed what it says.
 TEST(Process, ThatHangsIsKilled) {
   using namespace std::chrono;
