@@ -56,8 +56,10 @@ enum SlotBase : uint32_t { RegBase = 0, ConstBase = 1, SpecialBase = 2 };
 
 /// How the warp's loop treats an instruction.
 enum class InstKind : uint8_t {
-  Plain,  ///< Call the handler, go on.
-  Memory, ///< The same, then look for faults; traced as an access.
+  Plain,   ///< Call the handler, go on.
+  Double,  ///< The same, by units of which a GPU has few: of doubles,
+  Special, ///< and of divisions, roots and functions.
+  Memory,  ///< The same, then look for faults; traced as an access.
   Nop,
   Branch,
   BranchIndexed,

@@ -52,6 +52,18 @@ void Decoder::fail(std::string Message) {
   Error = {std::move(Message), PI ? PI->Line : F.Line, PI ? PI->Column : 1};
 }
 
+/// What \p I is if it is no more than a call of a handler.
+static InstKind kindByUnit(const ptx::Function &F, const ptx::Instruction &I) {
+  ptx::Pipe Unit = ptx::opcodeInfo(I.Op).Unit;
+  auto First = F.Modifiers.begin() + I.FirstModifier;
+  bool Doubles = std::count(First, First + I.NumModifiers, Mod::F64);
+  if (Doubles && Unit != ptx::Pipe::Move)
+    return InstKind::Double;
+  return Unit == ptx::Pipe::Special || Unit == ptx::Pipe::Div
+             ? InstKind::Special
+             : InstKind::Plain;
+}
+
 Result<std::unique_ptr<Code>> Decoder::run() {
   Out->Source = &F;
   Graph = ptx::Cfg::build(F);
@@ -67,6 +79,8 @@ Result<std::unique_ptr<Code>> Decoder::run() {
       I.GuardNegated = PI->GuardNegated;
     }
     decodeOne();
+    if (I.Kind == InstKind::Plain)
+      I.Kind = kindByUnit(F, *PI);
     Out->Insts[Pc] = I;
   }
   if (Failed)

@@ -284,7 +284,8 @@ bool Warp::isIdle(uint32_t Begin, uint32_t End) const {
   const std::vector<Inst> &Insts = Current->Fn->Insts;
   return std::all_of(
       Insts.begin() + Begin, Insts.begin() + End, [](const Inst &I) {
-        return I.Kind == InstKind::Plain || I.Kind == InstKind::Memory ||
+        return I.Kind == InstKind::Plain || I.Kind == InstKind::Double ||
+               I.Kind == InstKind::Special || I.Kind == InstKind::Memory ||
                I.Kind == InstKind::Nop || I.Kind == InstKind::Branch ||
                I.Kind == InstKind::WarpSync;
       });

@@ -155,13 +155,16 @@ struct WarpTrace {
   }
 };
 
-/// What the accesses of a block took, see TraceAccess.
+/// What the accesses of a block took, see TraceAccess, and what else of a block
+/// may take more time than its instructions tell.
 struct AccessCounts {
   uint64_t Sectors = 0; ///< NumSectors of all.
   /// Degree of all: bank conflicts and atomics. Where there are sectors they
   /// stand for the first turn, so that turns in L1 do not hide those in shared
   /// memory.
   uint64_t Turns = 0;
+  uint64_t Doubles = 0;  ///< Instructions for the units of doubles,
+  uint64_t Specials = 0; ///< and for those of divisions and functions.
 
   void add(const TraceAccess &A) {
     Sectors += A.NumSectors;
@@ -170,6 +173,12 @@ struct AccessCounts {
   void add(const AccessCounts &O) {
     Sectors += O.Sectors;
     Turns += O.Turns;
+    Doubles += O.Doubles;
+    Specials += O.Specials;
+  }
+  AccessCounts since(const AccessCounts &O) const {
+    return {Sectors - O.Sectors, Turns - O.Turns, Doubles - O.Doubles,
+            Specials - O.Specials};
   }
 };
 

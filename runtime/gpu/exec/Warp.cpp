@@ -295,6 +295,15 @@ Warp::SliceEnd Warp::runSplit(uint32_t S, uint64_t Slice) {
     ++Steps;
     Threads += unsigned(__builtin_popcount(M));
     switch (I.Kind) {
+    case InstKind::Double:
+      ++Owner.Accesses.Doubles;
+      if (M)
+        I.Fn(*this, I, M);
+      ++At;
+      continue;
+    case InstKind::Special:
+      ++Owner.Accesses.Specials;
+      [[fallthrough]];
     case InstKind::Plain:
       if (M)
         I.Fn(*this, I, M);

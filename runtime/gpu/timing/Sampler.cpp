@@ -75,10 +75,10 @@ void Sampler::mark(const Progress &Now, const LaunchTiming &T,
   Rounds.push_back({Mean + double(Now.Owed),
                     (double(Seen.Work) + double(Now.Work)) / 2, Now.Blocks,
                     Now.Work, Largest, Squares, Counters, T.Profile,
-                    Now.Accesses, Sectors, Turns});
+                    Now.Accesses, OfBlocks});
   Seen = Now;
   Largest = 0;
-  Sectors = Turns = Range();
+  OfBlocks = {};
 }
 
 double Sampler::mean(const Mark &From, const Mark &To) {
@@ -110,18 +110,27 @@ uint64_t Sampler::most() const {
   return uint64_t(double(largest()) * (1 + Departure));
 }
 
-/// By which fraction the accesses of \p B took more or less than those of as
-/// many timed blocks. Few accesses beside many instructions take no time: an SM
-/// issues four while it serves one sector or one turn.
+/// An SM issues four instructions while it serves one sector or one turn; some
+/// GPUs issue 64 while one of doubles is executed.
+const std::array<Sampler::Kind, Sampler::NumKinds> Sampler::Kinds = {
+    {{&AccessCounts::Sectors, 4},
+     {&AccessCounts::Turns, 4},
+     {&AccessCounts::Doubles, 64},
+     {&AccessCounts::Specials, 16}}};
+
+/// By which fraction what \p B took, by kinds, is more or less than what as
+/// many timed blocks did. A few beside many instructions take no time.
 double Sampler::departure(const SkippedBlocks &B) const {
   const Mark &From = Rounds[Start], &To = Rounds[Last];
-  double Share = double(B.Blocks) / double(To.Blocks - From.Blocks);
-  double Least = double(To.Work - From.Work) * Share / 4;
-  auto Of = [&](uint64_t AccessCounts::*Field) {
-    double Timed = double(To.Accesses.*Field - From.Accesses.*Field) * Share;
-    return std::abs(double(B.Accesses.*Field) - Timed) / std::max(Timed, Least);
-  };
-  return std::max(Of(&AccessCounts::Sectors), Of(&AccessCounts::Turns));
+  double Share = double(B.Blocks) / double(To.Blocks - From.Blocks), Most = 0;
+  for (const Kind &K : Kinds) {
+    double Timed =
+        double(To.Accesses.*K.Field - From.Accesses.*K.Field) * Share;
+    double Least = double(To.Work - From.Work) * Share / K.Beside;
+    Most = std::max(Most, std::abs(double(B.Accesses.*K.Field) - Timed) /
+                              std::max(Timed, Least));
+  }
+  return Most;
 }
 
 bool Sampler::isLike(const SkippedBlocks &B) const {
@@ -131,31 +140,30 @@ bool Sampler::isLike(const SkippedBlocks &B) const {
 }
 
 bool Sampler::isInRange(const SkippedBlocks &Part) const {
-  Range OfSectors, OfTurns;
-  for (size_t K = Start + 1; K <= Last; ++K) {
-    OfSectors.include(Rounds[K].Sectors.Least);
-    OfSectors.include(Rounds[K].Sectors.Most);
-    OfTurns.include(Rounds[K].Turns.Least);
-    OfTurns.include(Rounds[K].Turns.Most);
+  if (!Part.Blocks)
+    return true;
+  for (size_t At = 0; At < NumKinds; ++At) {
+    Range R;
+    for (size_t K = Start + 1; K <= Last; ++K) {
+      R.include(Rounds[K].OfBlocks[At].Least);
+      R.include(Rounds[K].OfBlocks[At].Most);
+    }
+    double Slack =
+        Departure * mean(Rounds[Start], Rounds[Last]) / Kinds[At].Beside;
+    double Mean = double(Part.Accesses.*Kinds[At].Field) / double(Part.Blocks);
+    if (Mean < (1 - Departure) * double(R.Least) - Slack ||
+        Mean > (1 + Departure) * double(R.Most) + Slack)
+      return false;
   }
-  double Slack = Departure * mean(Rounds[Start], Rounds[Last]) / 4;
-  auto Fits = [&](uint64_t Sum, const Range &R) {
-    double Mean = double(Sum) / double(Part.Blocks);
-    return Mean >= (1 - Departure) * double(R.Least) - Slack &&
-           Mean <= (1 + Departure) * double(R.Most) + Slack;
-  };
-  return !Part.Blocks || (Fits(Part.Accesses.Sectors, OfSectors) &&
-                          Fits(Part.Accesses.Turns, OfTurns));
+  return true;
 }
 
 /// True if the blocks of the rounds do not differ much among each other.
 bool Sampler::blocksAlike() const {
   const Mark &Between = Rounds[Middle], &To = Rounds[Last];
   return double(largest()) <= Spread * mean(Rounds[Start], To) &&
-         isLike({To.Blocks - Between.Blocks,
-                 To.Work - Between.Work,
-                 {To.Accesses.Sectors - Between.Accesses.Sectors,
-                  To.Accesses.Turns - Between.Accesses.Turns}});
+         isLike({To.Blocks - Between.Blocks, To.Work - Between.Work,
+                 To.Accesses.since(Between.Accesses)});
 }
 
 uint64_t Sampler::skip(const Progress &Now, uint64_t Remaining,

@@ -32,6 +32,7 @@
 #include "runtime/gpu/timing/Simulation.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <deque>
 
@@ -58,8 +59,8 @@ public:
 
   /// A timed block of \p Work instructions has finished.
   void finished(uint64_t Work, const AccessCounts &A) {
-    Sectors.include(A.Sectors);
-    Turns.include(A.Turns);
+    for (size_t K = 0; K < NumKinds; ++K)
+      OfBlocks[K].include(A.*Kinds[K].Field);
     Largest = std::max(Largest, Work);
     Squares += double(Work) * double(Work);
   }
@@ -91,9 +92,14 @@ public:
   void finish(LaunchTiming &T, uint64_t Emptying);
 
 private:
-  /// The state after a round, and its middle: when its blocks finished on
-  /// average, and how much work was done by then. Blocks that start together
-  /// finish together; the time of the last one would jump.
+  /// What is compared of blocks with as many instructions.
+  struct Kind {
+    uint64_t AccessCounts::*Field;
+    /// One beside fewer instructions decides something.
+    double Beside;
+  };
+  static constexpr size_t NumKinds = 4;
+  static const std::array<Kind, NumKinds> Kinds;
   /// The least and the most of one block.
   struct Range {
     uint64_t Least = ~uint64_t(0), Most = 0;
@@ -102,6 +108,9 @@ private:
       Most = std::max(Most, V);
     }
   };
+  /// The state after a round, and its middle: when its blocks finished on
+  /// average, and how much work was done by then. Blocks that start together
+  /// finish together; the time of the last one would jump.
   struct Mark {
     double Time = 0, Middle = 0;
     uint64_t Blocks = 0, Work = 0;
@@ -110,7 +119,7 @@ private:
     MemoryCounters Memory;
     std::vector<std::vector<InstructionProfile>> Profile;
     AccessCounts Accesses;
-    Range Sectors, Turns;
+    std::array<Range, NumKinds> OfBlocks; ///< Of one block, by Kinds.
   };
   double departure(const SkippedBlocks &Blocks) const;
   /// Instructions of a block between two marks, on average.
@@ -127,14 +136,14 @@ private:
   void extrapolate(const Mark &From, const Mark &To, uint64_t Work);
 
   uint64_t Resident, L2Lines;
-  uint64_t Gap = 0;         ///< Blocks of the last gap.
-  std::deque<Mark> Rounds;  ///< Since the last gap, the latest ones.
-  Progress Seen;            ///< At the last mark.
-  uint64_t Largest = 0;     ///< Work of a block since then.
-  double Squares = 0;       ///< Of the work of all that finished.
-  Range Sectors, Turns;     ///< Of a block since the last mark.
-  double Extra = 0;         ///< Cycles of the skipped blocks.
-  double Doubt = 0;         ///< How many of those may be wrong.
+  uint64_t Gap = 0;        ///< Blocks of the last gap.
+  std::deque<Mark> Rounds; ///< Since the last gap, the latest ones.
+  Progress Seen;           ///< At the last mark.
+  uint64_t Largest = 0;    ///< Work of a block since then.
+  double Squares = 0;      ///< Of the work of all that finished.
+  std::array<Range, NumKinds> OfBlocks; ///< Of a block since the last mark.
+  double Extra = 0;                     ///< Cycles of the skipped blocks.
+  double Doubt = 0;                     ///< How many of those may be wrong.
   SkippedBlocks LastGap;    ///< Not yet compared with what comes after it;
   double LastCycles = 0;    ///< what it was charged, and how much of it may be
   double LastDeparture = 0; ///< wrong as its accesses are unlike those before.

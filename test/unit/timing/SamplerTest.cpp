@@ -242,6 +242,19 @@ ld.shared.f32 %f3, [%r11];
 add.f32 %f1, %f1, %f3;
 )";
 
+/// As many instructions, for other units.
+std::string unitsOf(const char *Slow, const char *Quick) {
+  return "{ .reg .pred %few; .reg .f64 %d<3>;\n"
+         "cvt.f64.f32 %d0, %f1;\nsetp.eq.u32 %few, %r9, 1;\n"
+         "@%few bra Few;\n" +
+         repeat(8, Slow) + "bra Both;\nFew:\n" + repeat(8, Quick) +
+         "bra Both;\nBoth: cvt.rn.f32.f64 %f1, %d0; }\n";
+}
+const std::string DoublesAtStride = unitsOf("fma.rn.f64 %d0, %d0, %d0, %d0;\n",
+                                            "fma.rn.f32 %f1, %f1, %f1, %f1;\n"),
+                  SpecialsAtStride = unitsOf("sin.approx.f32 %f3, %f1;\n",
+                                             "add.f32 %f3, %f1, %f1;\n");
+
 /// Even blocks wait for what the next one has written.
 const char *const WaitForNext = R"(
 and.b32 %r7, %r1, 1;
@@ -302,6 +315,10 @@ INSTANTIATE_TEST_SUITE_P(
                    ReadSharedAtStride},
         UnlikeCase{"ConflictsAtFirst", StrideAtFirst, ReadSharedAtStride},
         UnlikeCase{"ConflictsAtLast", StrideAtLast, ReadSharedAtStride},
+        UnlikeCase{"DoublesInTheMiddle", StrideInTheMiddle,
+                   DoublesAtStride.c_str()},
+        UnlikeCase{"SpecialsInTheMiddle", StrideInTheMiddle,
+                   SpecialsAtStride.c_str()},
         UnlikeCase{"MoreAndMore", MoreAndMore},
         UnlikeCase{"FewerAndFewer", FewerAndFewer}),
     [](const auto &Info) { return std::string(Info.param.Name); });
