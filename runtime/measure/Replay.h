@@ -113,6 +113,10 @@ struct OutputResult {
 struct ReplayResult {
   Outcome Result = Outcome::Passed;
   std::string Reason; ///< One sentence; empty if passed.
+  /// What was not written first of what the original writes without reading it
+  /// before: "element 3 of arg1 was not written". Also where Reason tells
+  /// something that comes before.
+  std::string Unwritten;
   double Microseconds = 0;
   /// Processor time from the call of run() to the first launch.
   double StartMicroseconds = 0;
