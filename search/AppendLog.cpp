@@ -97,6 +97,17 @@ bool gevo::lockFile(int FD) {
   return true;
 }
 
+Error AppendLog::damaged(size_t Number, StringRef Why) const {
+  return createStringError(
+      inconvertibleErrorCode(),
+      "'" + Path + "', line " + Twine(Number) + ", is damaged: " + Why +
+          "; put back a copy of the file, or keep the lines before it (head "
+          "-n " +
+          Twine(Number - 1) +
+          ") and remove checkpoint.json beside it: what comes after them is "
+          "evaluated again");
+}
+
 Error AppendLog::read(bool LeaveOut) {
   auto Buffer = MemoryBuffer::getFile(Path, /*IsText=*/false,
                                       /*RequiresNullTerminator=*/false,
@@ -121,10 +132,7 @@ Error AppendLog::read(bool LeaveOut) {
         consumeError(Line.takeError());
         break;
       }
-      return createStringError(
-          inconvertibleErrorCode(),
-          "'" + Path + "', line " + Twine(Number) +
-              ", is damaged: " + toString(Line.takeError()));
+      return damaged(Number, toString(Line.takeError()));
     }
     Rest = Rest.drop_front(Length);
     Whole += Length;

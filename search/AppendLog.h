@@ -63,6 +63,9 @@ public:
   std::vector<llvm::json::Value> takeLines() { return std::move(Lines); }
   /// How many lines it held that could not be read.
   size_t unreadable() const { return Unreadable; }
+  /// What to say of a line that nothing can be read from, and what to do;
+  /// counted from 1, which is the header.
+  llvm::Error damaged(size_t Number, llvm::StringRef Why) const;
   /// The error may be of an earlier line, which the disk did not take.
   llvm::Error append(const llvm::json::Value &Line);
   /// Waits until the disk has everything.

@@ -16,23 +16,21 @@ using namespace gevo;
 
 Evaluator::~Evaluator() = default;
 
-static Error damaged(StringRef What) {
-  return createStringError(inconvertibleErrorCode(),
-                           "the store has a line that is no " + What);
-}
-
 Expected<std::vector<std::string>> EditCache::load(uint64_t Before) {
   std::vector<std::string> Seen;
   if (!Log)
     return Seen;
+  // The first one is the header.
+  size_t Number = 1;
   for (const json::Value &Line : Log->takeLines()) {
+    ++Number;
     EditList Edits;
     Answer A;
     json::Path::Root Root;
     json::ObjectMapper Map(Line, Root);
     if (!Map || !Map.map("number", A.Number) || !Map.map("edits", Edits) ||
         !Map.map("code", A.PayloadHash) || !Map.map("result", A.Result))
-      return damaged("evaluation");
+      return Log->damaged(Number, "it is no evaluation");
     std::string Key = keyOf(Edits);
     if (A.Number < Before)
       Seen.push_back(Key);

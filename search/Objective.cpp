@@ -49,9 +49,10 @@ Expected<Objective> gevo::parseObjective(StringRef Text) {
   for (unsigned I = 0; I < std::size(Table); ++I) {
     const Row &R = Table[I];
     bool TakesPattern = R.Name.ends_with(":");
-    Names += (I ? ", " : "") + R.Name.str() + (TakesPattern ? "PATTERN" : "");
     Objective O;
     O.Kind = static_cast<ObjectiveKind>(I);
+    if (O.source() != Objective::None)
+      Names += (I ? ", " : "") + R.Name.str() + (TakesPattern ? "PATTERN" : "");
     if (!Text.starts_with(R.Name) || (!TakesPattern && Text != R.Name))
       continue;
     O.Pattern = Text.drop_front(R.Name.size()).str();

@@ -213,6 +213,13 @@ static std::string moreOf(const ProgramRun &P) {
          "arguments";
 }
 
+// Of a run of which nothing more is known.
+static std::string endOf(const WholeRun &R, const ProgramRun &P) {
+  return R.ExitStatus ? "; it ended with status " +
+                            std::to_string(R.ExitStatus) + moreOf(P)
+                      : "";
+}
+
 Expected<WholeCase> gevo::observeOriginal(WholeScenario &S,
                                           const ProgramRun &P) {
   WholeCase Case;
@@ -229,16 +236,13 @@ Expected<WholeCase> gevo::observeOriginal(WholeScenario &S,
   // A host that waits for a wrong kernel's result may wait for ever.
   S.Seconds = 20 * First.WallSeconds + 10;
   if (First.Kernels.empty())
-    return unfit("the program launched no kernel" +
-                 (First.ExitStatus
-                      ? " and ended with status " +
-                            std::to_string(First.ExitStatus) + moreOf(P)
-                      : ""));
+    return unfit("the program launched no kernel" + endOf(First, P));
   if (all_of(First.Outputs, [](const std::string &O) { return O.empty(); }))
     return unfit(
         "the program prints nothing, writes nothing to files in its "
         "working directory, and --output names none, so there is nothing to "
-        "compare");
+        "compare" +
+        endOf(First, P));
   Case.Rules = S.Rules;
   for (size_t I = 0; I < First.Outputs.size(); ++I)
     Case.Outputs.push_back(S.output(P, I));

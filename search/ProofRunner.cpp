@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "search/ProofRunner.h"
+#include "llvm/Demangle/Demangle.h"
 
 using namespace llvm;
 using namespace gevo;
@@ -35,8 +36,9 @@ ProofRunner::Kernel ProofRunner::kernelOf(const LaunchScenario &S,
   return {S.Captured.Cases[Case].Launches[0].Kernel, S.ModuleOf[Case]};
 }
 
-Fitness ProofRunner::replay(const LaunchScenario &S, Replays &All, size_t Case,
-                            const Payload &Code, bool Timing) {
+ProofRunner::Replayed ProofRunner::replay(const LaunchScenario &S, Replays &All,
+                                          size_t Case, const Payload &Code,
+                                          bool Timing) {
   // As many times the steps of the original as whole runs may take.
   constexpr double MostSteps = 8;
   measure::ReplayOptions O;
@@ -49,10 +51,13 @@ Fitness ProofRunner::replay(const LaunchScenario &S, Replays &All, size_t Case,
   O.Checks = Timing ? "bounds" : "all";
   measure::ReplayResult R = All[Case]->run(Code.Modules[S.ModuleOf[Case]], O);
   Fitness F = fitnessOf(R, S.Rules, O.MachineCode);
+  if (F.End != Stage::Compare)
+    return {F};
+  if (!R.Unwritten.empty())
+    F.Reason = R.Unwritten + ", which the original writes";
   // Where it may differ, how long it took counts all the same.
-  if (F.End == Stage::Compare)
-    F.Time = R.Microseconds * 1000;
-  return F;
+  F.Time = R.Microseconds * 1000;
+  return {F, R.Compared && R.Unwritten.empty()};
 }
 
 Fitness ProofRunner::run(const Payload &Code) {
@@ -60,9 +65,13 @@ Fitness ProofRunner::run(const Payload &Code) {
     return Opened;
   std::set<Kernel> Free;
   for (size_t I = 0; I < OfSeen.size(); ++I) {
-    Fitness F = replay(Seen, OfSeen, I, Code, /*Timing=*/false);
-    if (F.End == Stage::Compare)
+    auto [F, OnlyDiffers] = replay(Seen, OfSeen, I, Code, /*Timing=*/false);
+    if (OnlyDiffers)
       Free.insert(kernelOf(Seen, I));
+    else if (F.End == Stage::Compare)
+      return Fitness::failed(F.End, "on a launch of the run, " +
+                                        demangle(kernelOf(Seen, I).first) +
+                                        ": " + F.Reason);
     else if (!F.valid())
       return F;
   }
@@ -71,9 +80,8 @@ Fitness ProofRunner::run(const Payload &Code) {
     if (Timing && Clock == ProofClock::None)
       break;
     for (size_t I = 0; I < OfMade.size(); ++I) {
-      Fitness F = replay(Made, OfMade, I, Code, Timing);
-      bool MayDiffer = F.End == Stage::Compare && Free.count(kernelOf(Made, I));
-      if (!F.valid() && !MayDiffer) {
+      auto [F, OnlyDiffers] = replay(Made, OfMade, I, Code, Timing);
+      if (!F.valid() && !(OnlyDiffers && Free.count(kernelOf(Made, I)))) {
         F.Reason = Made.Names[I] + ": " + F.Reason;
         return F;
       }

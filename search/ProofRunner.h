@@ -8,8 +8,8 @@
 // Where whole runs judge, what a kernel leaves in memory may differ, as long as
 // what the program prints does not. So a variant is asked first what it makes
 // of the launches of that run: a kernel that leaves the same there must do so
-// on inputs that were made from them, too. One that does not only has to bring
-// no finding on them.
+// on inputs that were made from them, too. One that does not has to bring no
+// finding on them, and to write all that the original writes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,8 +39,14 @@ private:
   using Kernel = std::pair<std::string, unsigned>;
 
   Fitness open();
-  Fitness replay(const LaunchScenario &S, Replays &All, size_t Case,
-                 const Payload &Code, bool Timing);
+  struct Replayed {
+    Fitness Result;
+    /// It ended at Stage::Compare, and writes all that the original writes.
+    /// What it left out, the run would find there as another kernel left it.
+    bool OnlyDiffers = false;
+  };
+  Replayed replay(const LaunchScenario &S, Replays &All, size_t Case,
+                  const Payload &Code, bool Timing);
   static Kernel kernelOf(const LaunchScenario &S, size_t Case);
 
   const LaunchScenario &Seen, &Made;

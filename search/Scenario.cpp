@@ -32,6 +32,17 @@ struct RuleTexts {
   struct Pairs {
   } None;
 };
+/// A text, or a list of them.
+struct Words {
+  std::optional<std::string> One;
+  std::vector<std::string> Several;
+  struct Pairs {
+  } None;
+
+  std::vector<std::string> take() {
+    return One ? std::vector<std::string>{*One} : std::move(Several);
+  }
+};
 } // namespace
 
 LLVM_YAML_IS_SEQUENCE_VECTOR(RuleText)
@@ -63,13 +74,31 @@ template <> struct yaml::PolymorphicTraits<RuleTexts> {
   }
 };
 
+template <> struct yaml::CustomMappingTraits<Words::Pairs> {
+  static void inputOne(IO &In, StringRef, Words::Pairs &) {
+    In.setError("this is one text or a list of them, as in [./app 5, ./app 6]");
+  }
+  static void output(IO &, Words::Pairs &) {}
+};
+
+template <> struct yaml::PolymorphicTraits<Words> {
+  static NodeKind getKind(const Words &) { return NodeKind::Sequence; }
+  static std::string &getAsScalar(Words &W) { return W.One.emplace(); }
+  static Words::Pairs &getAsMap(Words &W) { return W.None; }
+  static std::vector<std::string> &getAsSequence(Words &W) { return W.Several; }
+};
+
 template <> struct yaml::MappingTraits<Scenario> {
   static void mapping(IO &In, Scenario &S) {
     std::optional<RuleTexts> Tolerance;
+    Words HeldOut, Outputs;
     In.mapOptional("build", S.Build);
-    In.mapRequired("run", S.Run);
-    In.mapOptional("held-out", S.HeldOut);
-    In.mapOptional("outputs", S.Outputs);
+    // Whoever mistypes a key learns of that first.
+    In.mapOptional("run", S.Run);
+    In.mapOptional("held-out", HeldOut);
+    In.mapOptional("outputs", Outputs);
+    S.HeldOut = HeldOut.take();
+    S.Outputs = Outputs.take();
     In.mapOptional("out", S.Out);
     In.mapOptional("gpu", S.Gpu);
     In.mapOptional("best-on", S.BestOn);
@@ -196,6 +225,9 @@ Expected<Scenario> gevo::parseScenario(StringRef Text, StringRef Path) {
         Result.placeOf(PlaceReader::SecondDocument) +
             ": a second scenario begins here; a file holds one: put the other "
             "into a file of its own");
+  if (!Result.Places.contains("run"))
+    return createStringError(inconvertibleErrorCode(),
+                             Path + ":1:1: missing required key 'run'");
   if (splitCommand(Result.Run).empty())
     return createStringError(inconvertibleErrorCode(),
                              Result.placeOf("run") +

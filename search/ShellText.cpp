@@ -16,11 +16,22 @@
 using namespace llvm;
 using namespace gevo;
 
+namespace {
+struct Word {
+  std::string Text;
+  size_t Start;
+  bool Plain = true; ///< Without quotes and backslashes.
+};
+struct Words {
+  std::vector<Word> All;
+  std::optional<size_t> OpenQuote;
+};
+} // namespace
+
 // LLVM's reader of response files drops empty words, and backslashes in single
-// quotes. The second: where the last quote is, if it is open.
-static std::pair<std::vector<std::string>, std::optional<size_t>>
-split(StringRef Text) {
-  std::vector<std::string> Words;
+// quotes.
+static Words split(StringRef Text) {
+  std::vector<Word> All;
   bool Inside = false;
   char Quote = 0;
   size_t Opened = 0;
@@ -31,27 +42,44 @@ split(StringRef Text) {
       continue;
     }
     if (!Inside)
-      Words.emplace_back();
+      All.push_back({"", I});
     Inside = true;
+    Word &W = All.back();
+    bool Escapes = X == '\\' && Quote != '\'' && I + 1 < Text.size() &&
+                   (!Quote || StringRef("\\\"$`").contains(Text[I + 1]));
+    bool Opens = !Quote && (X == '\'' || X == '"');
+    W.Plain &= !Escapes && !Opens;
     if (X == Quote)
       Quote = 0;
-    else if (!Quote && (X == '\'' || X == '"'))
+    else if (Opens)
       Quote = X, Opened = I;
-    else if (X == '\\' && Quote != '\'' && I + 1 < Text.size() &&
-             (!Quote || StringRef("\\\"$`").contains(Text[I + 1])))
-      Words.back() += Text[++I];
     else
-      Words.back() += X;
+      W.Text += Escapes ? Text[++I] : X;
   }
-  return {std::move(Words), Quote ? std::optional(Opened) : std::nullopt};
+  return {std::move(All), Quote ? std::optional(Opened) : std::nullopt};
 }
 
 std::vector<std::string> gevo::splitCommand(StringRef Text) {
-  return split(Text).first;
+  std::vector<std::string> All;
+  for (Word &W : split(Text).All)
+    All.push_back(std::move(W.Text));
+  return All;
 }
 
 std::optional<size_t> gevo::findOpenQuote(StringRef Text) {
-  return split(Text).second;
+  return split(Text).OpenQuote;
+}
+
+std::optional<size_t> gevo::findShellWord(StringRef Text) {
+  for (const Word &W : split(Text).All) {
+    StringRef Rest = StringRef(W.Text).ltrim("0123456789");
+    bool Redirects = Rest.starts_with(">") || Rest.starts_with("<") ||
+                     Rest.starts_with("&>");
+    if (W.Plain && (Redirects || is_contained({"|", "||", "|&", "&", "&&", ";"},
+                                              StringRef(W.Text))))
+      return W.Start;
+  }
+  return std::nullopt;
 }
 
 std::string gevo::shellWord(StringRef Word) {

@@ -27,6 +27,10 @@ std::vector<std::string> splitCommand(llvm::StringRef Text);
 /// Where a quote stands in it that is not closed, counted from 0.
 std::optional<size_t> findOpenQuote(llvm::StringRef Text);
 
+/// Where a word begins that means something to a shell alone, such as | or
+/// >out.txt, and is not in quotes; counted from 0.
+std::optional<size_t> findShellWord(llvm::StringRef Text);
+
 /// A word as one types it: 'a b' in quotes, abc as it is.
 std::string shellWord(llvm::StringRef Word);
 

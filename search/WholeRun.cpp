@@ -50,6 +50,7 @@ static bool readReport(StringRef Text, WholeRun &R, std::string &Problem) {
   // gevo-run's own status also tells findings and a program without CUDA.
   if (std::optional<int64_t> Status = Report->getInteger("exit_status"))
     R.ExitStatus = *Status;
+  std::map<std::string, unsigned> Numbers;
   for (const json::Value &Row : *Kernels) {
     const json::Object &K = *Row.getAsObject();
     WholeRun::Kernel Kernel;
@@ -66,13 +67,15 @@ static bool readReport(StringRef Text, WholeRun &R, std::string &Problem) {
     if (const json::Array *Findings = K.getArray("findings"))
       for (const json::Value &F : *Findings)
         if (const json::Object *O = F.getAsObject()) {
-          std::string What = measure::findingKey(
-              Kernel.Name, O->getString("kind").value_or("?").str(),
-              O->getString("memory").value_or("").str());
+          measure::Finding Found;
+          Found.Kernel = Kernel.Name;
+          Found.Kind = O->getString("kind").value_or("?");
+          Found.Memory = O->getString("memory").value_or("");
+          Found.Number = ++Numbers[Found.key()];
           if (O->getString("severity") == "error")
-            R.Findings.insert(What);
+            R.Findings.insert(Found.key());
           else if (O->getString("variant_severity") == "error")
-            R.Doubts.insert(What);
+            R.Doubts.insert(Found.key());
         }
     R.Kernels.push_back(std::move(Kernel));
   }

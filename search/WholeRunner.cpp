@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "search/WholeRunner.h"
+#include "runtime/measure/Replay.h"
 #include "search/MachineError.h"
 #include "search/PairedTimes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -34,12 +35,35 @@ static Error unfit(const Twine &What) {
   return createStringError(inconvertibleErrorCode(), What);
 }
 
+template <typename Fn>
+static const std::string *firstOf(const std::set<std::string> &Found, Fn Is) {
+  auto It = find_if(Found, Is);
+  return It == Found.end() ? nullptr : &*It;
+}
+
+const std::string *
+WholeScenario::findRefused(const std::set<std::string> &Found,
+                           const WholeRun &Original) const {
+  return firstOf(Found, [&](const std::string &Key) {
+    return !AcceptedFindings.count(Key) && !Original.Findings.count(Key) &&
+           !Original.Doubts.count(Key);
+  });
+}
+
 const std::string *
 WholeScenario::findRefused(const std::set<std::string> &Found) const {
-  auto It = find_if(Found, [&](const std::string &Finding) {
-    return !AcceptedFindings.count(Finding);
+  return firstOf(Found, [&](const std::string &Key) {
+    return !AcceptedFindings.count(measure::unnumbered(Key));
   });
-  return It == Found.end() ? nullptr : &*It;
+}
+
+// "race-global arg1 in rows(int*)"
+static std::string refusal(const std::string &Key) {
+  std::string One = measure::unnumbered(Key);
+  auto [Kernel, What] = StringRef(One).split(' ');
+  return (What + " in " + demangle(Kernel) +
+          (One == Key ? "" : ", in more places than in the original"))
+      .str();
 }
 
 measure::OutputSpec WholeScenario::output(const ProgramRun &Run,
@@ -110,8 +134,8 @@ Fitness WholeRunner::judge(const WholeCase &Case, const WholeRun &R) const {
   if (!R.Result.valid())
     return R.Result;
   for (const auto *Found : {&R.Findings, &R.Doubts})
-    if (const std::string *Refused = S.findRefused(*Found))
-      return Fitness::failed(Stage::Check, *Refused);
+    if (const std::string *Refused = S.findRefused(*Found, Case.Original))
+      return Fitness::failed(Stage::Check, refusal(*Refused));
   Fitness F = Case.compare(R);
   if (!F.valid())
     return F;

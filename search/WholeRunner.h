@@ -46,7 +46,7 @@ struct WholeRun {
   /// What of this machine kept one from being timed as machine code, if
   /// anything did.
   std::string WhyNoCode;
-  /// What the checks found: kernel and kind.
+  /// What the checks found, as measure::findingKey().
   std::set<std::string> Findings;
   /// The same of what is an error only in a variant of a program without it.
   std::set<std::string> Doubts;
@@ -66,7 +66,8 @@ struct WholeScenario {
   Objective Goal;
   /// How far numbers may be off, by OutputSpec::name().
   measure::OutputRules Rules;
-  /// Findings that the original has, too, and that were accepted.
+  /// Findings of the first run of the original that were accepted, as
+  /// measure::findingKey().
   std::set<std::string> AcceptedFindings;
   /// Warp instructions of a launch; 0: any.
   uint64_t StepLimit = 0;
@@ -88,7 +89,13 @@ struct WholeScenario {
 
   /// For caches: equal for what gives equal results.
   std::string identity() const;
-  /// The first of these findings that was not accepted; null: there is none.
+  /// The first of these findings of a variant that \p Original, the same run of
+  /// the original, does not have, and that was not accepted; null: there is
+  /// none.
+  const std::string *findRefused(const std::set<std::string> &Found,
+                                 const WholeRun &Original) const;
+  /// The same of a run of the original, which may have more findings of a kind
+  /// that was accepted.
   const std::string *findRefused(const std::set<std::string> &Found) const;
   /// How the output of that number of \p Run is compared (WholeRun::Outputs).
   measure::OutputSpec output(const ProgramRun &Run, size_t Number) const;

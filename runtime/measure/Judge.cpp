@@ -249,7 +249,9 @@ void MemoryImage::judgeRun(Part &P, const Run &Stretch, const OutputRule &Rule,
   for (uint64_t K = 0; Stretch.Poisoned && K < Count; ++K)
     if (std::memcmp(Got + K * Size, First + K * Size, Size) == 0 &&
         std::memcmp(Got + K * Size, Want + K * Size, Size) != 0) {
-      fail(R, Outcome::Unwritten, element(K) + " was not written");
+      if (R.Unwritten.empty())
+        R.Unwritten = element(K) + " was not written";
+      fail(R, Outcome::Unwritten, R.Unwritten);
       break;
     }
   if (!Diff.passed())

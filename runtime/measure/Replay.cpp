@@ -307,8 +307,7 @@ bool Replay::Impl::settle(CUresult Status, const ReplayOptions &O,
   const Finding *Worst = nullptr;
   for (const Finding &F : R.Findings)
     if ((O.Variant ? F.FailsVariant : F.IsError) &&
-        !O.AcceptedFindings.count(findingKey(F.Kernel, F.Kind, F.Memory)) &&
-        !Worst)
+        !O.AcceptedFindings.count(F.key()) && !Worst)
       Worst = &F;
   // The embedded GPU calls a launch failed that ended with findings.
   bool FindingsOnly = Status == CUDA_ERROR_LAUNCH_FAILED && !R.Findings.empty();
@@ -323,7 +322,7 @@ bool Replay::Impl::settle(CUresult Status, const ReplayOptions &O,
     return false;
   }
   if (Worst) {
-    fail(R, Outcome::Finding, Worst->Kind + ": " + Worst->Message);
+    fail(R, Outcome::Finding, Worst->reason());
     return false;
   }
   return true;

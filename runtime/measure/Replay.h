@@ -78,12 +78,26 @@ struct Finding {
   bool FailsVariant = true; ///< An error in a variant, if it is new there.
   uint32_t PtxLine = 0;
   std::string Kernel, Memory;
+  /// Counts those of a launch that are of one kind on one memory of a kernel.
+  unsigned Number = 1;
+
+  std::string key() const;
+  /// Why a run fails that has it; what comes before it was accepted.
+  std::string reason() const;
 };
 
 /// What tells findings from others, in whatever code of a kernel they are:
-/// "kernel race-global arg1"; without a memory that has no name.
+/// "kernel race-global arg1"; without a memory that has no name. The second
+/// such finding is "kernel race-global arg1 (2)", and so on: who accepts some
+/// accepts no more of them.
 std::string findingKey(const std::string &Kernel, const std::string &Kind,
-                       const std::string &Memory);
+                       const std::string &Memory, unsigned Number = 1);
+
+/// \p Key without its number.
+std::string unnumbered(const std::string &Key);
+/// How many of \p Keys there are, by the key without its number.
+std::map<std::string, unsigned>
+countFindings(const std::set<std::string> &Keys);
 
 /// Those of the device since they were last cleared.
 std::vector<Finding> findingsOf(const DriverTable &T);
@@ -99,6 +113,10 @@ struct OutputResult {
 struct ReplayResult {
   Outcome Result = Outcome::Passed;
   std::string Reason; ///< One sentence; empty if passed.
+  /// What was not written first of what the original writes without reading it
+  /// before: "element 3 of arg1 was not written". Also where Reason tells
+  /// something that comes before.
+  std::string Unwritten;
   double Microseconds = 0;
   /// Processor time from the call of run() to the first launch.
   double StartMicroseconds = 0;

@@ -265,6 +265,12 @@ static Error fill(ArrayRef<std::string> Program, PipelineOptions &O) {
       return createStringError(inconvertibleErrorCode(),
                                "--held-out: there is no program '" +
                                    Other->front() + "' that can be run");
+    if (*Other == S.Program)
+      return createStringError(
+          inconvertibleErrorCode(),
+          "--held-out: '" + Text +
+              "' is the run that is searched on, which proves nothing new; "
+              "give it another input");
     S.HeldOut.push_back(std::move(*Other));
   }
   S.Outputs.assign(Outputs.begin(), Outputs.end());
@@ -293,6 +299,9 @@ static Error fill(ArrayRef<std::string> Program, PipelineOptions &O) {
   S.AcceptFindings = AcceptFindings;
   S.ShareFolder = ShareFolder;
   S.WholeRuns = WholeRuns;
+  if (!Folder.empty() && Judge.empty())
+    if (Error E = checkStore(Folder, S.Program.front()))
+      return E;
   O.Folder = Folder.empty() ? S.Out + ".search" : Folder.getValue();
   if (Error E = checkText(S))
     return E;

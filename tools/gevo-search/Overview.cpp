@@ -76,9 +76,11 @@ void gevo::tellProgram(const Settings &Asked, const IrProgram &Device,
   if (!Case.Repeated.empty())
     V.say("standard deviations are those of " +
           Twine(1 + Case.Repeated.size()) + " runs of the program");
-  for (StringRef Finding : Case.Original.Findings) {
-    auto [Kernel, Kind] = Finding.split(' ');
+  for (const auto &[Key, Count] :
+       measure::countFindings(Case.Original.Findings)) {
+    auto [Kernel, Kind] = StringRef(Key).split(' ');
     V.say("accepted: '" + Kind + "' in " + demangle(Kernel) +
+          (Count > 1 ? ", in " + Twine(Count) + " places" : Twine()) +
           "; variants may have no other findings");
   }
   if (int Status = Case.Original.ExitStatus)

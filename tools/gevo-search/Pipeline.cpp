@@ -18,6 +18,7 @@
 #include "tools/gevo-search/Preparation.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
 #include <csignal>
 #include <cstring>
 #include <unistd.h>
@@ -280,6 +281,18 @@ SearchOptions Pipeline::searchOptions() const {
   return SO;
 }
 
+// What was found is in the store still.
+static Error unwritten(Error E, StringRef Folder) {
+  std::string Why;
+  bool Full = false;
+  handleAllErrors(std::move(E), [&](const ErrorInfoBase &What) {
+    Why = What.message();
+    Full = isFullDisk(What.convertToErrorCode().value());
+  });
+  return make_error<MachineError>(Why +
+                                  (Full ? roomLeft(Folder) : "; mend that"));
+}
+
 // The best are minimised, validated, written and told.
 Error Pipeline::finish(Search &S) {
   const Settings &Asked = Ready.asked();
@@ -297,7 +310,7 @@ Error Pipeline::finish(Search &S) {
   Outcome Result(Asked, Ready.device(), Judging, Options.Folder, V);
   if (Best)
     if (Error E = Result.write(S, *Best))
-      return E;
+      return unwritten(std::move(E), sys::path::parent_path(Asked.Out));
   double Baseline = Judging.originalPrice().value_or(S.state().Baseline.Time);
   V.result(S, Found, Asked, Baseline, Base->runs(), SearchTook,
            Best ? Asked.Out : "");

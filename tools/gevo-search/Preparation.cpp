@@ -42,7 +42,8 @@ Error Preparation::readProgram() {
   if (Records->empty())
     return failure("'" + Path +
                    "' carries no device code to edit; build it with "
-                   "gevo-clang++ --gevo-record");
+                   "gevo-clang++ --gevo-record. If it was, the sources that "
+                   "were compiled so have no kernel");
   Expected<std::vector<RecordedModule>> Chosen =
       chooseModules(std::move(*Records), Asked.gpus());
   if (!Chosen)

@@ -10,8 +10,11 @@
 #include "search/Objective.h"
 #include "search/Search.h"
 #include "search/ShellText.h"
+#include "search/Store.h"
 #include "tools/gevo-search/Settings.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Regex.h"
 
@@ -68,6 +71,30 @@ Error gevo::checkOut(StringRef Path) {
   return Error::success();
 }
 
+Error gevo::checkStore(StringRef Folder, StringRef Program) {
+  auto Log = MemoryBuffer::getFile(Folder + "/" + EvaluationsName);
+  if (!Log)
+    return Error::success();
+  // What is no store others tell.
+  Expected<json::Value> Header = json::parse(
+      (*Log)->getBuffer().take_until([](char C) { return C == '\n'; }));
+  if (!Header) {
+    consumeError(Header.takeError());
+    return Error::success();
+  }
+  const json::Object *O = Header->getAsObject();
+  const json::Object *Setup = O ? O->getObject("setup") : nullptr;
+  const json::Array *Of = Setup ? Setup->getArray("program") : nullptr;
+  std::optional<StringRef> Other =
+      Of && !Of->empty() ? Of->front().getAsString() : std::nullopt;
+  return !Other || *Other == Program
+             ? Error::success()
+             : failure("--store: '" + Folder +
+                       "' holds the search of another program, '" + *Other +
+                       "'; name another folder, or remove it if nobody needs "
+                       "it");
+}
+
 Error gevo::checkEvaluations(uint64_t Count) {
   return Count ? Error::success()
                : failure("--evals=0 tries nothing; the first evaluation is "
@@ -79,6 +106,13 @@ Error gevo::checkCommand(StringRef Option, StringRef Text) {
     return failure(Option + ": the quote " + Text.substr(*Open, 1) +
                    " at column " + Twine(*Open + 1) + " of \"" + Text.rtrim() +
                    "\" is not closed");
+  if (std::optional<size_t> Found = findShellWord(Text)) {
+    StringRef Word = Text.substr(*Found).take_until(isSpace);
+    return failure(Option + ": '" + Word + "' at column " + Twine(*Found + 1) +
+                   " is for a shell, and there is none; name a program and its "
+                   "arguments, a script of your own, or write \"" +
+                   Word + "\" in quotes if the program wants it");
+  }
   return splitCommand(Text).empty() ? failure(Option + ": names no program")
                                     : Error::success();
 }
@@ -105,7 +139,9 @@ public:
       note(Key, Of(*V));
   }
   void checkWords(StringRef Key, const std::string &Name, StringRef Text) {
-    note(Name, checkCommand(Key, Text), findOpenQuote(Text).value_or(0));
+    size_t Quote = findOpenQuote(Text).value_or(0);
+    note(Name, checkCommand(Key, Text),
+         Quote ? Quote : findShellWord(Text).value_or(0));
   }
   void note(StringRef Key, Error E, size_t Character = 0) {
     if (!E || Wrong)
@@ -143,8 +179,11 @@ Error gevo::checkValues(const Scenario &S) {
   if (S.Build && !StringRef(*S.Build).trim().empty())
     C.checkWords("build", "build", *S.Build);
   C.checkWords("run", "run", S.Run);
-  for (size_t I = 0; I < S.HeldOut.size(); ++I)
-    C.checkWords("held-out", ("held-out[" + Twine(I) + "]").str(),
+  for (size_t I = 0; I < S.HeldOut.size(); ++I) {
+    // One needs no list.
+    std::string Item = ("held-out[" + Twine(I) + "]").str();
+    C.checkWords("held-out", S.Places.contains(Item) ? Item : "held-out",
                  S.HeldOut[I]);
+  }
   return C.take();
 }

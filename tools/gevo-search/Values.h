@@ -26,6 +26,9 @@ llvm::Error checkGpus(llvm::StringRef List, llvm::StringRef BestOn);
 /// Whether an edit set can be written there: told now rather than when all is
 /// done.
 llvm::Error checkOut(llvm::StringRef Path);
+/// Whether the store that was named is free, or of the program at that path;
+/// what the program was then does not count.
+llvm::Error checkStore(llvm::StringRef Folder, llvm::StringRef Program);
 llvm::Error checkEvaluations(uint64_t Count);
 /// A command whose quotes are closed and that names a program; \p Option is
 /// what it was given with.

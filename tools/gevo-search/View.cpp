@@ -27,6 +27,17 @@ bool Finalist::passed() const {
   return all_of(Checks, [](const Check &C) { return C.Result.valid(); });
 }
 
+Fitness Finalist::result() const {
+  Fitness F = Kept.Result;
+  bool Any = false;
+  for (const Check &C : Checks)
+    if (C.Result.valid()) {
+      F.Error = std::max(Any ? F.Error : 0, C.Result.Error);
+      Any = true;
+    }
+  return F;
+}
+
 double Finalist::baseline(const Search &S) const {
   return Baseline > 0 ? Baseline : S.state().Baseline.Time;
 }
@@ -185,7 +196,7 @@ void View::table(const Search &S, ArrayRef<Finalist> Finalists,
              << Same->Title << "'\n";
       continue;
     }
-    row(F.Title, F.Kept.Result, F.baseline(S), Goal.perUnit(),
+    row(F.Title, F.result(), F.baseline(S), Goal.perUnit(),
         Twine(F.Kept.Edits.size()) + " (of " + Twine(F.Before) +
             (F.Untried ? ", " + std::to_string(F.Untried) + " not minimised"
                        : "") +
@@ -251,7 +262,7 @@ json::Object gevo::measuredOf(const Search &S, const Finalist &F,
       {IsTime ? "baseline_us" : "baseline", Baseline / Goal.perUnit()},
       {IsTime ? "time_us" : "value", F.Kept.Result.Time / Goal.perUnit()},
       {"speedup", Baseline / F.Kept.Result.Time},
-      {"error", F.Kept.Result.Error},
+      {"error", F.result().Error},
       {"tolerance", json::Array(Asked.Tolerance.texts())},
       {"checks", "all"},
       {"validation", checksOf(F)},
@@ -278,7 +289,7 @@ void View::verdict(StringRef File, const Fitness &F, const Finalist &Seen) {
                  {"reason", jsonText(F.Reason)},
                  {"validation", checksOf(Seen)}};
   if (F.valid())
-    O["error"] = F.Error;
+    O["error"] = std::max(F.Error, Seen.result().Error);
   outs() << formatv("{0:2}\n", json::Value(std::move(O)));
 }
 

@@ -52,6 +52,9 @@ struct Finalist {
   };
   std::vector<Check> Checks;
   bool passed() const;
+  /// What was measured, with the largest error of the checks that it passed;
+  /// without any, of the search.
+  Fitness result() const;
   double baseline(const Search &S) const;
 };
 

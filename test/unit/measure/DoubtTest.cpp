@@ -72,11 +72,23 @@ TEST(DoubtTest, AVariantMayNotLoseTheFence) {
   EXPECT_FALSE(R.run(handOver("// 2\n"), O).passed()) << "of other memory";
   O.AcceptedFindings.insert(findingKey(Found.Kernel, Found.Kind, Found.Memory));
   EXPECT_TRUE(R.run(handOver("// 3\n"), O).passed());
+  O.AcceptedFindings = {findingKey(Found.Kernel, Found.Kind, Found.Memory, 2)};
+  EXPECT_FALSE(R.run(handOver("// 5\n"), O).passed()) << "the first of them";
   O = {};
   ReplayResult Program = R.run(handOver("// 4\n"), O);
   EXPECT_TRUE(Program.passed()) << Program.Reason;
   ASSERT_EQ(Program.Findings.size(), 1u);
   EXPECT_FALSE(Program.Findings[0].IsError);
+}
+
+TEST(DoubtTest, FindingsOfAKindAreNumbered) {
+  EXPECT_EQ(findingKey("k", "race", "arg1"), "k race arg1");
+  EXPECT_EQ(findingKey("k", "race", "arg1", 2), "k race arg1 (2)");
+  EXPECT_EQ(unnumbered("k race arg1 (2)"), "k race arg1");
+  std::map<std::string, unsigned> Counts = countFindings(
+      {"k race arg1", "k race arg1 (2)", "k race arg10", "k trap"});
+  EXPECT_EQ(Counts.size(), 3u);
+  EXPECT_EQ(Counts["k race arg1"], 2u);
 }
 
 } // namespace

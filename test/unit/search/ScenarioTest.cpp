@@ -68,6 +68,7 @@ TEST(Scenario, NamesMistakesByLineAndColumn) {
   EXPECT_EQ(problemOf("run: ./app\ntolerence: 1\n"),
             "s.yaml:2:1: unknown key 'tolerence'");
   EXPECT_EQ(problemOf("gpu: V100\n"), "s.yaml:1:1: missing required key 'run'");
+  EXPECT_EQ(problemOf("runn: ./app\n"), "s.yaml:1:1: unknown key 'runn'");
   EXPECT_EQ(problemOf("run: ./app\nevals: many\n"),
             "s.yaml:2:8: invalid number");
   EXPECT_NE(problemOf("run: [\n").find("s.yaml:"), std::string::npos);
@@ -85,6 +86,24 @@ TEST(Scenario, KnowsWhereValuesAre) {
   EXPECT_EQ(S->placeOf("held-out[1]"), "s.yaml:6:5");
   EXPECT_EQ(S->placeOf("budget"), "s.yaml:7:9");
   EXPECT_EQ(S->placeOf("seed"), "s.yaml:1:1");
+}
+
+TEST(Scenario, TakesOneCommandForAList) {
+  auto S = parseScenario("run: ./app\nheld-out: ./app 5\noutputs: [a, b]\n",
+                         "s.yaml");
+  ASSERT_TRUE(bool(S));
+  EXPECT_EQ(S->HeldOut, std::vector<std::string>{"./app 5"});
+  EXPECT_EQ(S->Outputs.size(), 2u);
+  EXPECT_NE(problemOf("run: ./app\nheld-out:\n  a: b\n")
+                .find("s.yaml:3:3: this is one text or a list of them"),
+            std::string::npos);
+}
+
+TEST(Scenario, FindsWordsForAShell) {
+  EXPECT_EQ(findShellWord("./ok | sort"), 5u);
+  EXPECT_EQ(findShellWord("./ok 2>/dev/null"), 5u);
+  EXPECT_EQ(findShellWord("./ok &"), 5u);
+  EXPECT_EQ(findShellWord("./ok '|' \\> a|b"), std::nullopt);
 }
 
 TEST(Scenario, HoldsOneDocument) {
