@@ -108,6 +108,9 @@ struct Proposal {
   bool Hot = false;
   /// Only an edit that names nothing but its place and a choice.
   bool Plain = false;
+  /// Only an edit about what every kind may be about: no operand of a branch, a
+  /// phi or a return.
+  bool OnlyTargets = false;
 };
 
 class Program {

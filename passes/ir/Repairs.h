@@ -32,6 +32,8 @@ struct Draw {
   std::function<uint64_t(const llvm::Instruction &)> Weight = nullptr;
   /// If set, nothing else matters.
   llvm::Instruction *Only = nullptr;
+  /// Operand edits keep to what isTarget() accepts.
+  bool OnlyTargets = false;
 
   /// One of the live, reachable instructions that \p Eligible accepts, or null
   /// if there is none.

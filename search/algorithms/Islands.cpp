@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "search/algorithms/Islands.h"
+#include "search/FrontVolume.h"
 #include "search/Selection.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -212,6 +213,23 @@ static double bestTime(const std::vector<Individual> &All) {
   return Best;
 }
 
+// Whether Members have something that Front, what was known, has not: where
+// there are errors that need not be the fastest. Slight gains do not count, as
+// trading time for error could go on for ever.
+static bool widens(const Search &S, std::vector<Individual> Front,
+                   const std::vector<Individual> &Members) {
+  constexpr double Least = 1e-4;
+  const SearchOptions &O = S.options();
+  if (O.Tolerance == 0)
+    return false;
+  auto Volume = [&] {
+    return frontVolume(Front, S.state().Baseline, O.Tolerance);
+  };
+  double Before = Volume();
+  llvm::append_range(Front, Members);
+  return Volume() > Before + Least;
+}
+
 // A new start from single edits; what was found is in the front.
 static std::vector<Individual> restart(Search &S, unsigned Number,
                                        size_t Count) {
@@ -280,6 +298,7 @@ void gevo::evolveIslands(Search &S) {
   std::vector<EditList> Batch;
   for (const Offspring &O : Brood)
     Batch.push_back(O.Edits);
+  std::vector<Individual> Front = State.Front;
   std::vector<Individual> Children = S.evaluate(Batch);
 
   std::vector<std::vector<Individual>> Next(Islands);
@@ -303,7 +322,8 @@ void gevo::evolveIslands(Search &S) {
   for (unsigned Number = 0; Number < Islands; ++Number) {
     std::vector<Individual> Members =
         survivors(std::move(Next[Number]), islandSize(S));
-    bool Better = bestTime(Members) < Before[Number];
+    bool Better =
+        bestTime(Members) < Before[Number] || widens(S, Front, Members);
     State.Stagnation[Number] = Better ? 0 : State.Stagnation[Number] + 1;
     if (State.Stagnation[Number] >= RestartAfter) {
       Members = restart(S, Number, islandSize(S));

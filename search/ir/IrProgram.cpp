@@ -226,6 +226,7 @@ IrProgram::propose(const EditList &Base, const Proposal &What, Random &Dice) {
     return std::nullopt;
   EditedFunction &Edited = B->edited();
   Draw D{Dice};
+  D.OnlyTargets = What.OnlyTargets;
   if (What.At) {
     Expected<Instruction *> I =
         Edited.instruction("i" + std::to_string(What.At->Number));

@@ -48,9 +48,11 @@ private:
   const Finalist &validated(const Individual &I);
   std::vector<Individual> candidates(StringRef Title, double Most);
   void priceAhead(StringRef Title, ArrayRef<const Individual *> All);
-  std::vector<Individual> lookAhead(StringRef Title, const EditList &Edits,
-                                    double Most, ArrayRef<EditList> Parts,
-                                    size_t At, size_t Count);
+  std::vector<Individual> lookAhead(const EditList &Edits,
+                                    ArrayRef<EditList> Parts, size_t At,
+                                    size_t Count);
+  size_t priceNext(StringRef Title, const Individual &Next,
+                   ArrayRef<Individual> Ahead, double Most);
   Individual polished(StringRef Title, Individual I, double Most,
                       ArrayRef<Individual> All);
   bool isWorthIt(const Individual &I);
@@ -169,22 +171,34 @@ static EditList toggled(const EditList &Edits, const EditList &Part) {
 }
 
 // What \p Edits are with some of the \p Parts toggled, from \p At on, evaluated
-// and priced by all workers at once; the last first.
-std::vector<Individual> Finals::lookAhead(StringRef Title,
-                                          const EditList &Edits, double Most,
+// by all workers at once; the last first. How many does not depend on the
+// number of workers: what was evaluated is kept.
+std::vector<Individual> Finals::lookAhead(const EditList &Edits,
                                           ArrayRef<EditList> Parts, size_t At,
                                           size_t Count) {
+  constexpr size_t AtOnce = 8;
   std::vector<EditList> Batch;
-  for (size_t I = 0; I < std::min(Count, PerJob * Judging.jobs()); ++I)
+  for (size_t I = 0; I < std::min(Count, AtOnce); ++I)
     Batch.push_back(toggled(Edits, Parts[(At + I) % Parts.size()]));
   std::vector<Individual> All = S.evaluateBeyond(Batch);
-  std::vector<const Individual *> Right;
-  for (const Individual &I : All)
-    if (!I.Edits.empty() && I.valid() && I.Result.Error <= Most)
-      Right.push_back(&I);
-  priceAhead(Title, Right);
   std::reverse(All.begin(), All.end());
   return All;
+}
+
+static bool isRight(const Individual &I, double Most) {
+  return !I.Edits.empty() && I.valid() && I.Result.Error <= Most;
+}
+
+// Prices \p Next and those of \p Ahead that come after it, the last first, as
+// many as workers get at once. Says how many.
+size_t Finals::priceNext(StringRef Title, const Individual &Next,
+                         ArrayRef<Individual> Ahead, double Most) {
+  std::vector<const Individual *> Right{&Next};
+  for (const Individual &I : reverse(Ahead))
+    if (Right.size() < PerJob * Judging.jobs() && isRight(I, Most))
+      Right.push_back(&I);
+  priceAhead(Title, Right);
+  return Right.size();
 }
 
 // With and without edits that are of use by themselves or that the best of
@@ -210,7 +224,7 @@ Individual Finals::polished(StringRef Title, Individual I, double Most,
   for (const Individual &Other : All)
     for (const PlacedEdit &E : Other.Edits)
       AddPart({E});
-  size_t SinceBetter = 0, Asked = 0;
+  size_t SinceBetter = 0, Asked = 0, KnownPrices = 0;
   // Of the next parts, as long as nothing is better: the last first.
   std::vector<Individual> Ahead;
   for (size_t At = 0;
@@ -218,19 +232,22 @@ Individual Finals::polished(StringRef Title, Individual I, double Most,
        At = (At + 1) % Parts.size(), ++SinceBetter) {
     if (Ahead.empty())
       Ahead =
-          lookAhead(Title, I.Edits, Most, Parts, At,
+          lookAhead(I.Edits, Parts, At,
                     std::min(Parts.size() - SinceBetter, MostPriced - Asked));
     Individual Next = std::move(Ahead.back());
     Ahead.pop_back();
-    if (Next.Edits.empty() || !Next.valid() || Next.Result.Error > Most)
+    if (!isRight(Next, Most))
       continue;
+    if (!KnownPrices)
+      KnownPrices = priceNext(Title, Next, Ahead, Most);
+    --KnownPrices;
     std::optional<double> Price = Judging.price(Next);
     ++Asked;
     if (!Price || *Price >= *Best * Worth)
       continue;
     Best = Price;
     I = std::move(Next);
-    SinceBetter = 0;
+    SinceBetter = KnownPrices = 0;
     Ahead.clear();
   }
   return I;

@@ -12,6 +12,7 @@
 
 #include "tools/gevo-search/View.h"
 #include "passes/edit/JsonText.h"
+#include "search/FrontVolume.h"
 #include "search/Objective.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -316,16 +317,19 @@ void View::result(const Search &S, ArrayRef<Finalist> Finalists,
   json::Object Stages;
   for (unsigned I = 0; I < NumStages; ++I)
     Stages[name(static_cast<Stage>(I))] = S.state().Stages[I];
-  outs() << formatv("{0:2}\n", json::Value(json::Object{
-                                   {IsTime ? "baseline_us" : "baseline",
-                                    Baseline / Goal.perUnit()},
-                                   {"evaluations", S.state().Evaluations},
-                                   {"runs", Runs},
-                                   {"generations", S.state().Generation},
-                                   {"seconds", S.elapsed()},
-                                   {"search_seconds", S.state().Seconds},
-                                   {"processor_seconds", ProcessorSeconds},
-                                   {"stages", std::move(Stages)},
-                                   {"finalists", std::move(List)},
-                                   {"written", Written}}));
+  outs() << formatv(
+      "{0:2}\n",
+      json::Value(json::Object{
+          {IsTime ? "baseline_us" : "baseline", Baseline / Goal.perUnit()},
+          {"evaluations", S.state().Evaluations},
+          {"runs", Runs},
+          {"generations", S.state().Generation},
+          {"seconds", S.elapsed()},
+          {"search_seconds", S.state().Seconds},
+          {"processor_seconds", ProcessorSeconds},
+          {"stages", std::move(Stages)},
+          {"hypervolume", frontVolume(S.state().Front, S.state().Baseline,
+                                      S.options().Tolerance)},
+          {"finalists", std::move(List)},
+          {"written", Written}}));
 }

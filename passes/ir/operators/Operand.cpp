@@ -23,8 +23,9 @@ bool gevo::chooseOperand(const EditedFunction &F, Edit &E, Draw &D) {
         Operands.push_back(Index);
     return Operands;
   };
-  Instruction *I =
-      D.pick(F, [&](Instruction &I) { return !Replaceable(I).empty(); });
+  Instruction *I = D.pick(F, [&](Instruction &I) {
+    return (!D.OnlyTargets || isTarget(I)) && !Replaceable(I).empty();
+  });
   if (!I)
     return false;
   SmallVector<unsigned, 4> Operands = Replaceable(*I);

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "search/algorithms/Islands.h"
 #include "test/unit/search/Synthetic.h"
 #include "gtest/gtest.h"
 
@@ -79,6 +80,33 @@ TEST(Engine, ToleranceDecidesWhatCounts) {
   T.Tolerance = 0.01;
   O = search(T);
   EXPECT_EQ(O.State.best(0.1)->Result.Time, SyntheticBest);
+}
+
+// What is slower than the best but nearer to the original is something new.
+TEST(Engine, AnIslandThatWidensTheFrontDoesNotStagnate) {
+  for (double Tolerance : {0.1, 0.0}) {
+    Trial T;
+    T.Tolerance = Tolerance;
+    T.Evaluations = 1;
+    search(T, [&](Search &S) {
+      SearchState &State = S.state();
+      auto Measured = [&](double Time, double Error, unsigned Island) {
+        Individual I = State.Front[0];
+        I.Result.Time = Time;
+        I.Result.Error = Error;
+        I.Island = Island;
+        return I;
+      };
+      State.Front = {Measured(500, 0.05, 0), Measured(1000, 0, 0)};
+      State.Population = {Measured(600, 0, 0), Measured(500, 0.05, 1)};
+      State.Stagnation = {3, 3};
+      State.Generation = 1;
+      // The budget is spent: there are no children.
+      evolveIslands(S);
+      EXPECT_EQ(State.Stagnation[0], Tolerance > 0 ? 0u : 4u);
+      EXPECT_EQ(State.Stagnation[1], 4u);
+    });
+  }
 }
 
 TEST(Engine, FailuresAreCountedByStage) {

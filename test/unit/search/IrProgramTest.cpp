@@ -181,6 +181,33 @@ TEST(IrProgram, ProposesWhereItIsTold) {
   EXPECT_GT(Drawn, 10u);
 }
 
+TEST(IrProgram, TargetsAreNoBranchesPhisOrReturns) {
+  for (const char *Text : allModules()) {
+    std::unique_ptr<IrProgram> P = programOf(Text);
+    unsigned Others = 0, Drawn = 0;
+    for (bool Only : {false, true})
+      for (uint64_t Seed = 1; Seed <= 200; ++Seed) {
+        Random Dice(Seed);
+        Proposal What;
+        What.Kind = EditKind::Operand;
+        What.OnlyTargets = Only;
+        auto E = P->propose({}, What, Dice);
+        if (!E)
+          continue;
+        // What the edit set tells of it.
+        StringRef Shape = E->Change.Note;
+        bool Other = Shape.starts_with("br") || Shape.starts_with("phi") ||
+                     Shape.starts_with("ret") || Shape.starts_with("switch");
+        if (!Only)
+          Others += Other;
+        else if (++Drawn)
+          EXPECT_FALSE(Other) << E->key();
+      }
+    EXPECT_GT(Others, 0u);
+    EXPECT_GT(Drawn, 50u);
+  }
+}
+
 // One copy serves many draws: what it was used for before makes no difference,
 // and edits that are not applied when they are drawn do apply.
 TEST(IrProgram, DrawsDoNotDependOnEarlierOnes) {

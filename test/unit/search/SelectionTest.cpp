@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "search/Selection.h"
+#include "search/FrontVolume.h"
 #include "gtest/gtest.h"
 #include <cmath>
 
@@ -44,4 +45,32 @@ TEST(Selection, Hypervolume) {
   EXPECT_DOUBLE_EQ(hypervolume({{1, 1}}, {3, 3}), 4);
   EXPECT_DOUBLE_EQ(hypervolume({{1, 2}, {2, 1}}, {3, 3}), 3);
   EXPECT_DOUBLE_EQ(hypervolume({{4, 4}}, {3, 3}), 0);
+}
+
+static Individual measured(double Time, double Error) {
+  Individual I;
+  I.Result = Fitness();
+  I.Result.Time = Time;
+  I.Result.Error = Error;
+  return I;
+}
+
+TEST(Selection, FrontVolumeIsWhatIsSaved) {
+  Fitness Original = measured(200, 0).Result;
+  auto Volume = [&](std::vector<Individual> Of, double Most) {
+    return frontVolume(Of, Original, Most);
+  };
+  EXPECT_EQ(Volume({}, 0), 0);
+  for (double Most : {0.0, 0.5, double(INFINITY)}) {
+    EXPECT_EQ(Volume({measured(200, 0)}, Most), 0);
+    EXPECT_DOUBLE_EQ(Volume({measured(150, 0)}, Most), 0.25) << Most;
+    // What is slower than the original takes nothing away.
+    EXPECT_DOUBLE_EQ(Volume({measured(150, 0), measured(300, 0)}, Most), 0.25);
+  }
+  // The rest of the time up to the fastest, in proportion to its error.
+  std::vector<Individual> Front = {measured(100, 0.1), measured(150, 0)};
+  EXPECT_DOUBLE_EQ(Volume(Front, 0.4), 0.25 + 0.25 * 0.75);
+  EXPECT_DOUBLE_EQ(Volume(Front, INFINITY), 0.25);
+  // As far off as may be.
+  EXPECT_DOUBLE_EQ(Volume({measured(100, 0.4)}, 0.4), 0);
 }

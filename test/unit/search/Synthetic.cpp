@@ -213,6 +213,10 @@ static Error searchOrFail(const Trial &T, Outcome &Result,
     if (Finished == T.StopAfter)
       Running->stop();
   };
+  Observer.Progress = [&](const Search &S) {
+    if (T.Generation)
+      T.Generation(S.state());
+  };
   if (Disk)
     Observer.Checkpoint = [&](const SearchState &S) { return Disk->save(S); };
   Search S(*P, Cached, Options, Observer);

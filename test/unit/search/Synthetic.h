@@ -60,6 +60,8 @@ struct Trial {
   uint64_t KillAfter = 0;
   /// Stops, as after Ctrl-C.
   uint64_t StopAfter = 0;
+  /// Sees the state after each generation.
+  std::function<void(const SearchState &)> Generation = nullptr;
 };
 
 struct Outcome {
