@@ -15,6 +15,7 @@
 
 #include "runtime/gpu/timing/Lanes16.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cstdint>
 #include <vector>
@@ -65,12 +66,17 @@ public:
         Stride((Ways + Lanes16 - 1) / Lanes16 * Lanes16),
         Top(unsigned(4 * (Ways - 1) % 64)) {
     assert(Sets && Ways && "a cache has lines");
+    assert(Ways < NoWay && "ways have numbers of 16 bits");
+    while (isWide() && Buckets < Ways)
+      Buckets *= 2;
   }
 
   /// The line with tag \p Tag in set \p Set, or null.
   CacheLine *find(uint64_t Set, uint64_t Tag) {
     if (Lines.empty())
       return nullptr;
+    if (isWide())
+      return findWide(Set, Tag);
     // Of the other ways hardly one has the same sign.
     const uint16_t *Of = &Signs[Set * Stride];
     for (uint64_t First = 0; First < NumWays; First += Lanes16)
@@ -107,7 +113,8 @@ public:
     __builtin_prefetch(&Signs[Set * Stride]);
     for (uint64_t W = First; W < End; W += HostLine / sizeof(Lines[0]))
       __builtin_prefetch(&Lines[W]);
-    __builtin_prefetch(&Ages[Set]);
+    if (!isWide())
+      __builtin_prefetch(&Ages[Set]);
   }
   /// The same for findAt().
   void prefetchAt(uint64_t Place) const { __builtin_prefetch(&Lines[Place]); }
@@ -118,8 +125,12 @@ public:
       allocate();
     uint64_t Way = oldest(Set), Victim = Set * NumWays + Way;
     Evicted = {Lines[Victim].Tag, Lines[Victim].Dirty};
+    if (isWide() && Way < Orders[Set].Count)
+      unchain(Set, Way);
     Lines[Victim] = CacheLine();
     setTag(Set, Way, Tag);
+    if (isWide())
+      chain(Set, Way);
     touch(Set, Way);
     return &Lines[Victim];
   }
@@ -127,7 +138,7 @@ public:
   /// All fills have arrived: times start from zero again.
   void settle() {
     for (uint64_t Set : Changed)
-      for (uint64_t W = Set * NumWays; W < (Set + 1) * NumWays; ++W)
+      for (uint64_t W = Set * NumWays; W < Set * NumWays + endOf(Set); ++W)
         Lines[W].FillTime = 0;
   }
 
@@ -149,11 +160,14 @@ public:
         Lines[W] = Kept.Lines[W];
         setTag(Set, Way, Lines[W].Tag);
         if (isWide())
-          Used[W] = Kept.Used[W];
+          Links[W] = Kept.Links[W];
       }
     for (uint64_t Set : Changed)
-      Ages[Set] = Kept.Ages[Set];
-    Touches = Kept.Touches;
+      if (isWide()) {
+        Orders[Set] = Kept.Orders[Set];
+        std::copy_n(&Kept.Heads[Set * Buckets], Buckets, &Heads[Set * Buckets]);
+      } else
+        Ages[Set] = Kept.Ages[Set];
     forgetChanges();
   }
 
@@ -172,7 +186,6 @@ public:
       for (uint64_t Set = 0; Set < NumSets; ++Set)
         clear(Set);
     }
-    Touches = 0;
     FromEmpty = true;
     forgetChanges();
   }
@@ -180,17 +193,46 @@ public:
 private:
   /// \name Age
   /// Up to 16 ways are kept in order of age, four bits each, the oldest in
-  /// the lowest ones. More ways have the number of the touch that was their
-  /// last, which takes more memory, and a search for the oldest.
+  /// the lowest ones. More ways, as L1 has, are a list in that order; ways
+  /// that had no line yet are in none, and the first of them is the oldest.
   /// @{
   static constexpr uint64_t ByNumber = 0xfedcba9876543210;
+  struct Link {
+    uint16_t Older, Younger, Next;
+  };
+  struct Order {
+    uint16_t Oldest, Youngest;
+    uint32_t Count; ///< Of the ways that had a line.
+  };
   bool isWide() const { return NumWays > 16; }
+  /// Behind the last way of \p Set that can have a line.
+  uint64_t endOf(uint64_t Set) const {
+    return isWide() ? Orders[Set].Count : NumWays;
+  }
   void touch(uint64_t Set, uint64_t Way) {
     change(Set);
     if (isWide())
-      Used[Set * NumWays + Way] = ++Touches;
+      touchWide(Orders[Set], &Links[Set * NumWays], uint16_t(Way));
     else if (Ages[Set] >> Top != Way)
       Ages[Set] = youngest(Ages[Set], Way);
+  }
+  static void touchWide(Order &O, Link *Of, uint16_t Way) {
+    if (Way < O.Count) {
+      if (Way == O.Youngest)
+        return;
+      uint16_t Younger = Of[Way].Younger;
+      if (Way == O.Oldest)
+        O.Oldest = Younger;
+      else
+        Of[Of[Way].Older].Younger = Younger;
+      Of[Younger].Older = Of[Way].Older;
+    } else if (O.Count++ == 0) {
+      O.Oldest = O.Youngest = Way;
+      return;
+    }
+    Of[O.Youngest].Younger = Way;
+    Of[Way].Older = O.Youngest;
+    O.Youngest = Way;
   }
   /// \p Order with \p Way moved to the end.
   uint64_t youngest(uint64_t Order, uint64_t Way) const {
@@ -205,14 +247,42 @@ private:
   uint64_t oldest(uint64_t Set) const {
     if (!isWide())
       return Ages[Set] & 15;
-    uint64_t First = Set * NumWays, Victim = First;
-    for (uint64_t W = First + 1; W < First + NumWays; ++W)
-      if (Used[W] < Used[Victim])
-        Victim = W;
-    return Victim - First;
+    const Order &O = Orders[Set];
+    return O.Count < NumWays ? O.Count : O.Oldest;
   }
   /// No way was touched yet; the first is the oldest.
   uint64_t untouched() const { return ByNumber & (~uint64_t(0) >> (60 - Top)); }
+  /// @}
+
+  /// \name Look-up among many ways
+  /// Those whose tags have the same sign, but for its high bits, are a list.
+  /// @{
+  static constexpr uint16_t NoWay = 0xffff;
+  uint16_t &headOf(uint64_t Set, uint64_t Tag) {
+    return Heads[Set * Buckets + (signOf(Tag) & (Buckets - 1))];
+  }
+  CacheLine *findWide(uint64_t Set, uint64_t Tag) {
+    uint64_t First = Set * NumWays;
+    for (uint16_t Way = headOf(Set, Tag); Way != NoWay;
+         Way = Links[First + Way].Next)
+      if (Lines[First + Way].Tag == Tag) {
+        touch(Set, Way);
+        return &Lines[First + Way];
+      }
+    return nullptr;
+  }
+  void chain(uint64_t Set, uint64_t Way) {
+    uint16_t &Head = headOf(Set, Lines[Set * NumWays + Way].Tag);
+    Links[Set * NumWays + Way].Next = Head;
+    Head = uint16_t(Way);
+  }
+  void unchain(uint64_t Set, uint64_t Way) {
+    uint64_t First = Set * NumWays;
+    uint16_t *To = &headOf(Set, Lines[First + Way].Tag);
+    while (*To != Way)
+      To = &Links[First + *To].Next;
+    *To = Links[First + Way].Next;
+  }
   /// @}
 
   /// Some bits of a tag in which those of one set differ mostly.
@@ -227,9 +297,13 @@ private:
   void allocate() {
     Lines.resize(NumSets * NumWays);
     Signs.resize(NumSets * Stride);
-    Ages.resize(NumSets, untouched());
-    if (isWide())
-      Used.resize(Lines.size());
+    if (isWide()) {
+      Links.resize(Lines.size());
+      Orders.resize(NumSets);
+      Heads.resize(NumSets * Buckets, NoWay);
+    } else {
+      Ages.resize(NumSets, untouched());
+    }
     IsChanged.resize(NumSets);
   }
   void change(uint64_t Set) {
@@ -239,12 +313,13 @@ private:
     Changed.push_back(Set);
   }
   void clear(uint64_t Set) {
-    for (uint64_t W = Set * NumWays; W < (Set + 1) * NumWays; ++W) {
+    for (uint64_t W = Set * NumWays; W < Set * NumWays + endOf(Set); ++W)
       Lines[W] = CacheLine();
-      if (isWide())
-        Used[W] = 0;
-    }
-    Ages[Set] = untouched();
+    if (isWide()) {
+      Orders[Set] = Order();
+      std::fill_n(&Heads[Set * Buckets], Buckets, NoWay);
+    } else
+      Ages[Set] = untouched();
   }
   void forgetChanges() {
     for (uint64_t Set : Changed)
@@ -253,13 +328,15 @@ private:
   }
 
   uint64_t NumSets, NumWays;
-  uint64_t Stride; ///< From the signs of one set to the next.
-  unsigned Top;    ///< The place of the youngest way in Ages.
-  uint64_t Touches = 0;
+  uint64_t Stride;      ///< From the signs of one set to the next.
+  uint64_t Buckets = 1; ///< Of a set with many ways.
+  unsigned Top;         ///< The place of the youngest way in Ages.
   std::vector<CacheLine> Lines;
   std::vector<uint16_t> Signs; ///< Of the tags, by set and way.
-  std::vector<uint64_t> Ages;  ///< By set.
-  std::vector<uint64_t> Used;  ///< By line, if there are many ways.
+  std::vector<uint64_t> Ages;  ///< By set, unless there are many ways.
+  std::vector<Order> Orders;   ///< By set, if there are.
+  std::vector<Link> Links;     ///< By line, if there are.
+  std::vector<uint16_t> Heads; ///< By set and bucket, if there are.
   /// Sets that were touched since the last clear() or keep().
   std::vector<uint64_t> Changed;
   std::vector<uint8_t> IsChanged; ///< By set.

@@ -51,6 +51,9 @@ struct SassOp {
   std::vector<uint16_t> Sources, Results;
 };
 constexpr uint16_t NumSassRegisters = 352;
+/// Behind those, counters of what is on its way; see giveCounters.
+constexpr unsigned NumSassCounters = 6;
+constexpr uint16_t FirstSassCounter = 344;
 
 /// Several copies of the body of a loop, mixed in one stretch of machine code:
 /// what is issued for that many iterations at once.

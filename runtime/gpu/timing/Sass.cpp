@@ -66,7 +66,7 @@ void addRegisters(std::string_view Text, std::vector<uint16_t> &List,
     // General registers, predicates, uniform predicates, uniform registers.
     unsigned First = General ? Uniform ? 280 : 0 : Uniform ? 268 : 260;
     for (unsigned K = 0; K < Count; ++K)
-      if (First + Number + K < NumSassRegisters - 1)
+      if (First + Number + K < FirstSassCounter)
         List.push_back(uint16_t(First + Number + K));
   }
 }

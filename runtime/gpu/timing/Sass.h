@@ -101,6 +101,10 @@ std::optional<CostChoice> costChoiceByName(std::string_view Name);
 /// stands behind it.
 void findRegisters(SassInstruction &I, std::string_view Text);
 
+/// Makes its counter the result of each atomic operation that has one and no
+/// other result.
+void giveCounters(SassListing &L);
+
 /// The registers, by instruction of \p L, that must have arrived before it is
 /// issued although it does not read them; see SassWaits.cpp. \p Free says which
 /// are not issued, so that the next one waits instead.

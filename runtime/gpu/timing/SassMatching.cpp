@@ -61,6 +61,7 @@ void SassMatching::findWaits() {
   std::vector<bool> Free(Listing.Code.size());
   for (uint32_t K = 0; K < Listing.Code.size(); ++K)
     Free[K] = kindOf(K).Class == SassClass::Nothing;
+  giveCounters(Listing);
   Awaited = awaitedRegisters(Listing, Free);
 }
 

@@ -17,9 +17,18 @@
 //   FADD R6, R4, R7     awaits 0               FADD R6, R4, R7, (R5)
 //
 // The clock has a scoreboard; what is awaited and not read becomes one more
-// operand. Counters that are free when a source was read (so that it may be
-// written again) are not looked at: that takes a few cycles. What the clock
-// does not issue passes its waits on to what stands behind it.
+// operand. An atomic operation whose result nobody reads, and which has no form
+// without one, adds to its counter, too:
+//
+//   Again:
+//   ATOMG.CAS PT, RZ, [R2], R6, R7    counter 5, awaits 5
+//   ...
+//   BRA Again
+//
+// What it writes then is the counter itself, and who awaits that reads it,
+// wherever it comes from. Counters that are free when a source was read (so
+// that it may be written again) are not looked at: that takes a few cycles.
+// What the clock does not issue passes its waits on to what stands behind it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,27 +52,42 @@ bool leaves(const SassInstruction &I) {
                                            I.Opcode.compare(0, 3, "RET") == 0));
 }
 
+/// The register that stands for counter \p C.
+uint16_t registerOf(unsigned C) { return uint16_t(FirstSassCounter + C); }
+
 } // namespace
+
+void gevo::gpu::timing::giveCounters(SassListing &L) {
+  for (SassInstruction &I : L.Code)
+    if (I.Opcode.compare(0, 4, "ATOM") == 0 && I.Results.empty() &&
+        I.Counter < NumSassCounters)
+      I.Results.push_back(registerOf(I.Counter));
+}
 
 std::vector<std::vector<uint16_t>>
 gevo::gpu::timing::awaitedRegisters(const SassListing &L,
                                     const std::vector<bool> &Free) {
-  constexpr unsigned NumCounters = 6;
   std::vector<std::vector<uint16_t>> Awaited(L.Code.size());
   // In the order of the listing: what an earlier iteration of a loop has left
   // on its way is waited for by who reads it.
-  std::vector<uint16_t> OnTheirWay[NumCounters];
+  std::vector<uint16_t> OnTheirWay[NumSassCounters];
+  unsigned Written = 0; // a bit for each counter that is a result somewhere
+  for (const SassInstruction &I : L.Code)
+    for (unsigned C = 0; C < NumSassCounters; ++C)
+      Written |= unsigned(contains(I.Results, registerOf(C))) << C;
   for (size_t K = 0; K < L.Code.size(); ++K) {
     const SassInstruction &I = L.Code[K];
     if (I.Slow)
       continue;
-    for (unsigned C = 0; C < NumCounters; ++C) {
+    for (unsigned C = 0; C < NumSassCounters; ++C) {
       if (!(I.Awaits >> C & 1))
         continue;
       for (uint16_t R : OnTheirWay[C])
         if (!contains(I.Sources, R) && !contains(Awaited[K], R))
           Awaited[K].push_back(R);
       OnTheirWay[C].clear();
+      if (Written >> C & 1)
+        Awaited[K].push_back(registerOf(C));
     }
     // What is written again is no longer what was awaited.
     for (std::vector<uint16_t> &Registers : OnTheirWay)
@@ -71,9 +95,10 @@ gevo::gpu::timing::awaitedRegisters(const SassListing &L,
           std::remove_if(Registers.begin(), Registers.end(),
                          [&](uint16_t R) { return contains(I.Results, R); }),
           Registers.end());
-    if (I.Counter < NumCounters)
-      OnTheirWay[I.Counter].insert(OnTheirWay[I.Counter].end(),
-                                   I.Results.begin(), I.Results.end());
+    if (I.Counter < NumSassCounters)
+      for (uint16_t R : I.Results)
+        if (R != registerOf(I.Counter))
+          OnTheirWay[I.Counter].push_back(R);
     if (leaves(I))
       for (std::vector<uint16_t> &Registers : OnTheirWay)
         Registers.clear();

@@ -9,7 +9,9 @@
 // latency of loads is hidden. Here: list scheduling by the longest path to the
 // end of the region, loads counted as if they hit in L2. What would have to
 // wait lets loads go first that need not: of "v = val[k]" and "x[col[k]]" the
-// address of the latter is not computed before v is on its way.
+// address of the latter is not computed before v is on its way. No access
+// passes a division, reciprocal or root that the assembler makes with a branch
+// around the call for rare operands.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,6 +34,7 @@ struct Node {
   uint64_t Height = 0; ///< Longest path to the end.
   uint64_t Ready = 0;  ///< When those that are placed let it issue.
   bool Loads = false;
+  bool Branches = false;
   uint32_t Waits = 0; ///< Predecessors that are not placed yet.
   struct Edge {
     uint32_t To;
@@ -82,6 +85,7 @@ void Scheduling::collect(uint32_t Begin, uint32_t End) {
     for (uint32_t U = 0; U < N.Count; ++U) {
       N.Latency += latencyOf(F.Uops[N.First + U]);
       N.Loads |= F.Uops[N.First + U].Kind == UopKind::Load;
+      N.Branches |= F.Uops[N.First + U].Pipe == Unit::Branch;
     }
     if (N.Count)
       Nodes.push_back(std::move(N));
@@ -93,6 +97,7 @@ void Scheduling::connect(const std::vector<uint8_t> &MemoryClass) {
     uint32_t Writer = NoIndex;
     std::vector<uint32_t> Readers;
   };
+  constexpr uint8_t All = WritesGlobal | WritesShared | WritesLocal;
   std::unordered_map<uint32_t, Access> Last; // by register; only looked up
   Access Spaces[3];
   auto Read = [&](Access &A, uint32_t N, bool Register) {
@@ -109,7 +114,7 @@ void Scheduling::connect(const std::vector<uint8_t> &MemoryClass) {
     A.Writer = N;
   };
   for (uint32_t N = 0; N < Nodes.size(); ++N) {
-    uint8_t Class = MemoryClass[Nodes[N].Instruction];
+    uint8_t Class = Nodes[N].Branches ? All : MemoryClass[Nodes[N].Instruction];
     for (unsigned S = 0; S < 3; ++S) {
       if (Class >> (2 * S) & 1)
         Read(Spaces[S], N, false);

@@ -157,6 +157,44 @@ TEST_P(BandwidthOnGpu, CopyInL2) {
   EXPECT_LE(double(Copy[1]), 1.05 * double(Copy[0])) << P.Name;
 }
 
+/// Each thread sums 64 words of its own row, so that L1 has to hold a line for
+/// each of 32 rows \p Apart words apart. L2 has them.
+uint64_t cyclesOfRows(const Profile &P, unsigned Apart) {
+  Bench B(P, kernel(P, ".param .u64 a",
+                    R"(
+.reg .u64 %rd<3>; .reg .u32 %r<4>; .reg .f32 %f<3>; .reg .pred %p;
+ld.param.u64 %rd0, [a]; mov.u32 %r0, %tid.x;
+mul.lo.u32 %r1, %r0, )" +
+                        std::to_string(Apart) +
+                        R"(;
+mul.wide.u32 %rd1, %r1, 4; add.u64 %rd1, %rd0, %rd1;
+mov.f32 %f0, 0f00000000; mov.u32 %r2, 0;
+L: ld.global.f32 %f1, [%rd1]; add.f32 %f0, %f0, %f1;
+add.u64 %rd1, %rd1, 4; add.u32 %r2, %r2, 1;
+setp.ne.u32 %p, %r2, 64; @%p bra L;
+st.global.f32 [%rd1], %f0;
+)"));
+  uint64_t A = B.Gpu.allocate(uint64_t(32) * 4 * (Apart + 64));
+  B.run("k", {1, 1, 1}, {32, 1, 1}, {A});
+  return B.run("k", {1, 1, 1}, {32, 1, 1}, {A}).Cycles;
+}
+
+// L1 has few sets of many ways, so that rows a power of two apart, which are
+// all in one of them, stay there as others do.
+TEST_P(BandwidthOnGpu, RowsMayBeAPowerOfTwoApart) {
+  if (!P.L1Unified)
+    GTEST_SKIP() << "how many sets Pascal's L1 has is not known";
+  for (unsigned Apart : {2048u, 4096u}) {
+    double Power = double(cyclesOfRows(P, Apart)),
+           Other = double(cyclesOfRows(P, Apart + 32));
+    EXPECT_LT(Power, 1.1 * Other) << P.Name << ", " << Apart << " words";
+    EXPECT_GT(Power, 0.9 * Other) << P.Name << ", " << Apart << " words";
+    Profile Many = P;
+    Many.L1Sets = 64;
+    EXPECT_GT(double(cyclesOfRows(Many, Apart)), 1.3 * Other) << P.Name;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, BandwidthOnGpu, testing::ValuesIn(Gpus), gpuName);
 
 } // namespace

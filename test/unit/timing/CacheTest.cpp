@@ -94,7 +94,7 @@ TEST_P(Ways, NothingIsFoundBehindTheLastSet) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Caches, Ways,
-                         testing::Values(1, 2, 4, 12, 15, 16, 17, 32),
+                         testing::Values(1, 2, 4, 12, 15, 16, 17, 32, 100, 256),
                          testing::PrintToStringParamName());
 
 TEST(Fetches, ListsKeepTheirOrderAndTheirNodesAreUsedAgain) {

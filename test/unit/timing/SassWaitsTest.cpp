@@ -177,4 +177,70 @@ TEST(SassWaits, SixCountersForManyLoads) {
   EXPECT_GE(Shared, 16u - 6u);
 }
 
+// Nobody reads what CAS PT, RZ returns, but its counter says when it is done:
+// who awaits that waits, the operation itself one turn later, too.
+TEST(SassWaits, ADroppedResultIsAwaitedByItsCounter) {
+  Result<SassModule> M = parseListing(
+      "\t.section\t.text.k,\"ax\",@progbits\nk:\n" +
+      row("ATOMG.E.CAS.STRONG.GPU PT, RZ, [R2], R6, R7", 5, 32) +
+      row("ATOMG.E.ADD.STRONG.GPU PT, R4, [R2], R6", 1) +
+      row("RED.E.ADD.STRONG.GPU [R2], R7") + row("ATOMS.ADD RZ, [R2], R7") +
+      row("IADD3 R8, R9, R9, RZ", 7, 34));
+  ASSERT_TRUE(M);
+  SassListing &L = M->at("k");
+  giveCounters(L);
+  constexpr uint16_t Fifth = FirstSassCounter + 5;
+  EXPECT_EQ(L.Code[0].Results, Regs{Fifth});
+  EXPECT_EQ(L.Code[1].Results, Regs{4});
+  EXPECT_EQ(L.Code[2].Results, Regs());
+  EXPECT_EQ(L.Code[3].Results, Regs());
+  EXPECT_EQ(awaitedRegisters(L, std::vector<bool>(5)),
+            (std::vector<Regs>{{Fifth}, {}, {}, {}, {4, Fifth}}));
+}
+
+/// The cycles of 32 turns of a loop that does \p Atomic with words in L2 that
+/// lie apart, and then \p After.
+uint64_t cyclesOfAtomics(const std::string &Atomic, const std::string &After,
+                         const std::string &Pragma) {
+  Profile P = profileNamed("V100");
+  Bench B(P,
+          kernel(P, ".param .u64 a, .param .u64 n",
+                 ".reg .b32 %r<9>; .reg .b64 %d<4>; .reg .pred %p1;\n"
+                 "ld.param.u64 %d1, [a];\nmov.u64 %d2, %d1;\n"
+                 "ld.param.u32 %r0, [n];\n"
+                 "mov.u32 %r1, 0;\nmov.u32 %r2, 0;\nL: " +
+                     Pragma + "atom.global." + Atomic + "\n" + After +
+                     "\nadd.s64 %d1, %d1, 4096;\nadd.u32 %r1, %r1, 1;\n"
+                     "setp.ne.u32 %p1, %r1, %r0;\n@%p1 bra L;\n"
+                     "st.global.u32 [%d2], %r2;"),
+          true);
+  uint64_t A = B.Gpu.allocate(33 * 4096);
+  B.Time.copied(B.Gpu, A, 33 * 4096);
+  return B.run("k", {1, 1, 1}, {32, 1, 1}, {A, 32}).Cycles;
+}
+
+TEST(SassWaits, AtomicsWithDroppedResultsFollowEachOther) {
+  if (!findSassTools().found())
+    GTEST_SKIP() << "no ptxas or nvdisasm on this machine";
+  uint64_t Latency = profileNamed("V100").AtomicLatency;
+  const std::string Whole = ".pragma \"nounroll\";\n",
+                    Use = "add.u32 %r2, %r2, %r3;";
+  for (const char *Atomic :
+       {"cas.b32 %r3, [%d1], 0, 1;", "exch.b32 %r3, [%d1], 1;"}) {
+    uint64_t Dropped = cyclesOfAtomics(Atomic, "", Whole),
+             Used = cyclesOfAtomics(Atomic, Use, Whole);
+    // The sum and the turn stand behind the wait in one and not in the other.
+    EXPECT_LT(Dropped, Used) << Atomic;
+    EXPECT_GT(Dropped, Used - 32 * 40) << Atomic;
+    EXPECT_GT(Dropped, 32 * Latency) << Atomic;
+    // ptxas unrolls the loop by four, and the first of each waits.
+    uint64_t Unrolled = cyclesOfAtomics(Atomic, "", "");
+    EXPECT_GT(Unrolled, 4 * Latency) << Atomic;
+    EXPECT_LT(Unrolled, 12 * Latency) << Atomic;
+  }
+  // One that has a form without a result waits for nothing.
+  const char *Add = "add.u32 %r3, [%d1], 1;";
+  EXPECT_LT(cyclesOfAtomics(Add, "", Whole), 10 * Latency);
+}
+
 } // namespace

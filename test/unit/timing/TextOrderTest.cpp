@@ -79,4 +79,28 @@ TEST(RulesOrder, LoadsDoNotWaitForAddressesOfOthers) {
   EXPECT_LT(Cycles(true), Cycles(false) + (P.DramLatency - P.L2Latency) / 4);
 }
 
+/// The assembler makes a branch around a call of a division, reciprocal or root
+/// that is rounded: what is loaded behind it is asked for when its operands are
+/// there.
+TEST(RulesOrder, NoLoadPassesABranchAroundACall) {
+  Profile P = profileNamed("V100");
+  auto Cycles = [&](const std::string &Instruction) {
+    Bench B(P, kernel(P, ".param .u64 out",
+                      ".reg .f32 %f<9>; .reg .u64 %rd<9>;\n"
+                      "ld.param.u64 %rd0, [out];\n"
+                      "ld.global.f32 %f1, [%rd0];\n" +
+                          Instruction +
+                          ", %f1;\n"
+                          "ld.global.f32 %f3, [%rd0+4096];\n"
+                          "add.rn.f32 %f3, %f2, %f3;\n"
+                          "st.global.f32 [%rd0], %f3;\n"));
+    return B.run("k", {1, 1, 1}, {32, 1, 1}, {B.Gpu.allocate(8192)}).Cycles;
+  };
+  uint64_t Approximate = Cycles("rcp.approx.ftz.f32 %f2");
+  EXPECT_LT(Approximate, 2 * P.DramLatency);
+  for (const char *Rounded :
+       {"rcp.rn.f32 %f2", "sqrt.rn.f32 %f2", "div.rn.f32 %f2, %f1"})
+    EXPECT_GT(Cycles(Rounded), Approximate + P.DramLatency) << Rounded;
+}
+
 } // namespace
