@@ -78,6 +78,9 @@ static ArrayRef<Answer> answersOf(const Instruction &I) {
     return Zero;
   // What a compiler makes of remainders and quotients of powers of two.
   case Instruction::And:
+  // Of what is zero as long as a loop's first turn is its last.
+  case Instruction::Mul:
+  case Instruction::Shl:
     return isa<ConstantInt>(I.getOperand(1)) ? First : ArrayRef<Answer>();
   case Instruction::LShr:
     return isa<ConstantInt>(I.getOperand(1)) ? Zero : ArrayRef<Answer>();

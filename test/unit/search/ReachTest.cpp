@@ -118,12 +118,12 @@ declare i32 @llvm.smin.i32(i32, i32)
 declare i32 @llvm.uadd.sat.i32(i32, i32)
 define void @roll(ptr %p, i32 %n, i32 %c) {
   %x = add i32 %n, %c
-  %m = mul i32 %c, 7
+  %m = xor i32 %c, 7
   %h = urem i32 %x, %m
   %q = udiv i32 %n, %c
   %l = call i32 @llvm.smin.i32(i32 %h, i32 %c)
   %s = call i32 @llvm.uadd.sat.i32(i32 %l, i32 %q)
-  %v = shl i32 %s, 1
+  %v = or i32 %s, 1
   store i32 %v, ptr %p
   ret void
 })",
@@ -152,6 +152,24 @@ define void @roll(ptr %p, i32 %n, i32 %c) {
 
   watchReach(*M, {&F});
   EXPECT_FALSE(verifyModule(*M, &errs()));
+}
+
+// h = h * 31 + c, where h is always zero: the loop's first turn is its last.
+TEST(Reach, AProductThatIsAlwaysZeroIsNotProven) {
+  LLVMContext C;
+  std::unique_ptr<Module> M = parseModule(R"(
+define void @hash(ptr %p, i32 %h, i32 %c) {
+  %m = mul i32 %h, 31
+  %s = add i32 %m, %c
+  store i32 %s, ptr %p
+  ret void
+})",
+                                          C);
+  Unreached Some = findUnreached(*M->getFunction("hash"), "1", "01");
+  EXPECT_EQ(Some.Effects, (std::vector<unsigned>{0}));
+  EXPECT_TRUE(Some.contains(0));
+  EXPECT_FALSE(Some.contains(1));
+  EXPECT_TRUE(Some.Uses.count({1, 0}));
 }
 
 TEST(Reach, EffectsThatAreGoneAreFound) {
