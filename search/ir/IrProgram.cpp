@@ -16,6 +16,7 @@
 #include "passes/ir/Operators.h"
 #include "passes/ir/Replay.h"
 #include "passes/ir/StableName.h"
+#include "search/ir/ReadOnly.h"
 #include "search/ir/Screen.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -59,6 +60,7 @@ IrProgram::create(std::vector<RecordedModule> Records,
     P->ToolsOf.push_back(std::make_unique<Tools>(R.Options));
   }
   P->Originals.resize(P->Modules.size());
+  P->findSynchronisation();
   return P;
 }
 
@@ -74,6 +76,8 @@ std::unique_ptr<Program> IrProgram::clone() const {
   Copy->Judged = Judged;
   Copy->Unjudged = Unjudged;
   Copy->NotReached = NotReached;
+  Copy->Synchronising = Synchronising;
+  Copy->Orders = Orders;
   return Copy;
 }
 
@@ -216,6 +220,17 @@ Board *IrProgram::boardWith(unsigned Function, const EditList &Base) {
   return B.get();
 }
 
+// A load that would take for read-only what its function writes.
+static bool isStale(const EditedFunction &Edited, const Edit &E) {
+  if (E.Kind != EditKind::Cache || E.Choice != "nc")
+    return false;
+  Expected<Instruction *> I = Edited.instruction(E.At);
+  if (I)
+    return isWritten(cast<LoadInst>(**I));
+  consumeError(I.takeError());
+  return false;
+}
+
 std::optional<PlacedEdit>
 IrProgram::propose(const EditList &Base, const Proposal &What, Random &Dice) {
   if (Functions.empty())
@@ -241,7 +256,7 @@ IrProgram::propose(const EditList &Base, const Proposal &What, Random &Dice) {
     };
   }
   std::optional<Edit> E = chooseEdit(Edited, D, What.Kind);
-  if (!E || !changesUnreached({Index, *E}).empty())
+  if (!E || !changesUnreached({Index, *E}).valid() || isStale(Edited, *E))
     return std::nullopt;
   if (isComplete(Edited, *E))
     return PlacedEdit{Index, std::move(*E)};
@@ -333,11 +348,10 @@ Fitness IrProgram::buildModule(unsigned M, const EditList &Edits,
   ValueToValueMapTy Map;
   std::unique_ptr<Module> Copy = copyOf(M, Map);
   std::vector<FunctionTask> Tasks;
-  std::map<unsigned, KeptEffects> Effects;
+  std::map<unsigned, Kept> ToKeep;
   for (auto &[F, Changes] : ByFunction) {
     Tasks.push_back({cast<Function>(&*Map[Functions[F].in(M)]), Changes});
-    if (F < NotReached.size())
-      Effects.try_emplace(F, *Tasks.back().F, NotReached[F]);
+    ToKeep.try_emplace(F, *this, F, *Tasks.back().F);
   }
   if (!Tasks.empty())
     if (std::optional<Refusal> Why =
@@ -353,10 +367,14 @@ Fitness IrProgram::buildModule(unsigned M, const EditList &Edits,
     if (Judged.count(Original.getName().str()))
       if (std::string Why = hopeless(*Now, Original); !Why.empty())
         return Fitness::failed(Stage::Screen, Why);
+    if (Now && findReadOnlyClash(*Now) && !findReadOnlyClash(Original))
+      return Fitness::failed(Stage::Screen,
+                             "a load through the read-only cache reads what "
+                             "the same kernel writes");
   }
-  for (const auto &[F, Kept] : Effects)
-    if (std::optional<unsigned> Lost = Kept.firstLost())
-      return unproven(F, "i" + std::to_string(*Lost), "removed");
+  for (const auto &[F, Before] : ToKeep)
+    if (Fitness Now = Before.judge(); !Now.valid())
+      return Now;
   Expected<std::string> Lowered = lower(M, std::move(Copy), Changed);
   if (!Lowered)
     return Fitness::failed(Stage::Lower, toString(Lowered.takeError()));
@@ -369,8 +387,8 @@ Fitness IrProgram::buildModule(unsigned M, const EditList &Edits,
 Built IrProgram::build(const EditList &Edits) {
   Built Result;
   for (const PlacedEdit &E : Edits)
-    if (std::string Anchor = changesUnreached(E); !Anchor.empty()) {
-      Result.Failure = unproven(E.Function, Anchor, "changed");
+    if (Fitness F = changesUnreached(E); !F.valid()) {
+      Result.Failure = std::move(F);
       return Result;
     }
   Result.Code.Modules.resize(Modules.size());

@@ -22,6 +22,7 @@
 #include "search/Program.h"
 #include "search/ir/Board.h"
 #include "search/ir/Reach.h"
+#include "search/ir/Synchronisation.h"
 #include "search/ir/Twins.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -100,7 +101,8 @@ public:
   /// What its variable held afterwards, by module: "0" for the others. What
   /// they hold gets no edits, and what they write must stay.
   void setReached(llvm::ArrayRef<std::string> Marks);
-  void forgetReached() { NotReached.clear(); }
+  /// From now on all edits are made, also of what keeps threads in order.
+  void forgetReached();
 
   /// Kernels that are judged by what they write, of which code can tell that
   /// they fail; see Screen.h.
@@ -159,11 +161,25 @@ private:
   /// Those of that module, by the number of the function.
   std::map<unsigned, llvm::Function *> targetsOf(unsigned Module) const;
   bool isUnreached(unsigned Function, std::optional<unsigned> Number) const;
-  /// The anchor of the code that no input comes to and that \p E changes; empty
-  /// if there is none.
-  std::string changesUnreached(const PlacedEdit &E) const;
+  /// Why nothing would show that \p E is wrong; it passes if something may.
+  Fitness changesUnreached(const PlacedEdit &E) const;
+  /// An instruction may be in doubt, or only where it stands, or what it uses.
+  enum class Doubt { Itself, Order, Use };
   Fitness unproven(unsigned Function, const std::string &Anchor,
-                   llvm::StringRef How) const;
+                   llvm::StringRef How, Doubt Why = Doubt::Itself) const;
+  void findSynchronisation();
+  /// What must still be so in a copy of a function that is then edited.
+  class Kept {
+  public:
+    Kept(const IrProgram &P, unsigned Index, llvm::Function &Copy);
+    Fitness judge() const;
+
+  private:
+    const IrProgram &P;
+    unsigned Index;
+    std::vector<KeptEffects> Effects;
+    FenceOrder Order;
+  };
   unsigned drawFunction(bool Hot, Random &Dice) const;
   /// The number in an anchor; clones have none.
   static std::optional<unsigned> numberOf(llvm::StringRef Anchor);
@@ -185,6 +201,9 @@ private:
   std::set<std::string> Judged, Unjudged;
   /// By function; empty until it is known.
   std::vector<Unreached> NotReached;
+  /// By function; see Synchronisation.h.
+  std::vector<Unreached> Synchronising;
+  std::vector<std::vector<FenceOrder::Order>> Orders;
   /// The PTX of modules without edits, made when first needed.
   std::vector<std::string> Originals;
   /// By module: what turns its copies into PTX.

@@ -6,10 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "search/ir/Reach.h"
-#include "passes/ir/CleanUp.h"
-#include "passes/ir/Describe.h"
 #include "passes/ir/EditedFunction.h"
-#include "search/ir/IrProgram.h"
 #include "search/ir/Marks.h"
 #include "llvm/Analysis/MemoryLocation.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -19,17 +16,9 @@
 using namespace llvm;
 using namespace gevo;
 
-std::vector<Instruction *> gevo::decisionsOf(Function &F) {
-  std::vector<Instruction *> All;
-  for (Instruction &I : instructions(F))
-    if (I.getType()->isIntegerTy(1))
-      All.push_back(&I);
-  return All;
-}
-
 void gevo::watchReach(Module &M, ArrayRef<Function *> Functions) {
   size_t Count = 0, Next = 0;
-  std::vector<Instruction *> Decisions;
+  std::vector<Decision> Decisions;
   for (Function *F : Functions) {
     Count += F->size();
     append_range(Decisions, decisionsOf(*F));
@@ -40,11 +29,11 @@ void gevo::watchReach(Module &M, ArrayRef<Function *> Functions) {
       IRBuilder<> At(&BB, BB.getFirstInsertionPt());
       Reached.set(At, Next++);
     }
-  for (Instruction *I : Decisions) {
-    BasicBlock *BB = I->getParent();
-    IRBuilder<> At(BB, isa<PHINode>(I) ? BB->getFirstInsertionPt()
-                                       : std::next(I->getIterator()));
-    Reached.setOne(At, At.CreateFreeze(I), /*IfTrue=*/Next + 1,
+  for (const Decision &D : Decisions) {
+    BasicBlock *BB = D.Of->getParent();
+    IRBuilder<> At(BB, isa<PHINode>(D.Of) ? BB->getFirstInsertionPt()
+                                          : std::next(D.Of->getIterator()));
+    Reached.setOne(At, cameOutSo(D, At), /*IfTrue=*/Next + 1,
                    /*IfFalse=*/Next);
     Next += 2;
   }
@@ -67,38 +56,51 @@ static bool hasEffect(const Instruction &I) {
                                                       /*MaxLookup=*/0)));
 }
 
-// Decisions that were seen to be made in one way only.
-static DenseSet<const Value *>
+namespace {
+/// Decisions that were seen to be made in one way only, and how.
+using UndecidedMap = DenseMap<const Value *, SmallVector<Answer, 2>>;
+} // namespace
+
+static UndecidedMap
 findUndecided(Function &F, StringRef Bytes,
               function_ref<bool(const Instruction &)> IsReached) {
-  DenseSet<const Value *> Result;
-  for (const Instruction *I : decisionsOf(F)) {
+  UndecidedMap Result;
+  for (const Decision &D : decisionsOf(F)) {
     StringRef Seen = Bytes.take_front(2);
     Bytes = Bytes.drop_front(Seen.size());
-    if (Seen.size() == 2 && Seen != "11" && IsReached(*I))
-      Result.insert(I);
+    // Arithmetic that always does something is as good as any other.
+    bool Is = D.Asked == Answer::True ? Seen != "11" : Seen == "01";
+    if (Seen.size() == 2 && Is && IsReached(*D.Of))
+      Result[D.Of].push_back(D.Asked);
   }
   return Result;
 }
 
 // With what they alone decide, and what nothing else is computed from.
-static DenseSet<const Value *>
-dependents(Function &F, const DenseSet<const Value *> &Undecided) {
-  DenseSet<const Value *> All = Undecided;
+static DenseSet<const Value *> dependents(Function &F,
+                                          const UndecidedMap &Undecided) {
+  DenseSet<const Value *> All;
+  for (const auto &[V, Asked] : Undecided)
+    All.insert(V);
   for (const Instruction &I : instructions(F)) {
     const auto *Branch = dyn_cast<BranchInst>(&I);
     if ((Branch && Branch->isConditional()) || isa<SelectInst>(I))
       if (Undecided.contains(Branch ? Branch->getCondition() : I.getOperand(0)))
         All.insert(&I);
   }
+  auto IsUnseen = [&](const Use &U) {
+    auto Known = Undecided.find(U.getUser());
+    if (Known == Undecided.end())
+      return All.contains(U.getUser()) && !isa<SelectInst>(U.getUser());
+    return none_of(Known->second, [&](Answer Asked) {
+      return isOperandSeen(Asked, U.getOperandNo());
+    });
+  };
   for (bool Grown = true; Grown;) {
     Grown = false;
     for (const Instruction &I : instructions(F))
       if (!I.use_empty() && !I.mayHaveSideEffects() &&
-          all_of(I.users(), [&](const User *U) {
-            return Undecided.contains(U) ||
-                   (All.contains(U) && !isa<SelectInst>(U));
-          }))
+          all_of(I.uses(), IsUnseen))
         Grown |= All.insert(&I).second;
   }
   return All;
@@ -110,7 +112,7 @@ Unreached gevo::findUnreached(Function &F, StringRef Blocks,
   for (const BasicBlock &BB : F)
     Reached[&BB] =
         Reached.size() < Blocks.size() && Blocks[Reached.size()] != '0';
-  DenseSet<const Value *> Undecided =
+  UndecidedMap Undecided =
       findUndecided(F, Decisions, [&](const Instruction &I) {
         return Reached.lookup(I.getParent());
       });
@@ -122,6 +124,9 @@ Unreached gevo::findUnreached(Function &F, StringRef Blocks,
     Result.Undecided.push_back(!Is && Depend.contains(&I));
     if ((Is && hasEffect(I)) || Undecided.contains(&I))
       Result.Effects.push_back(Number);
+    for (const Use &U : I.operands())
+      if (Undecided.contains(U))
+        Result.Uses.emplace(Number, U.getOperandNo());
   });
   return Result;
 }
@@ -133,105 +138,28 @@ KeptEffects::KeptEffects(Function &Copy, const Unreached &Which) {
   forEachAnchored(Copy, [&](Instruction &I, unsigned Number) {
     if (Next == Which.Effects.end() || Number != *Next)
       return;
-    Effects.emplace_back(Number, &I);
+    Effects.push_back({Number, &I, decides(I)});
     ++Next;
   });
 }
 
+bool KeptEffects::Effect::isThere() const {
+  const Value *V = Now;
+  const auto *I = dyn_cast_or_null<Instruction>(V);
+  return Decides ? I && decides(*I) : V != nullptr;
+}
+
 std::optional<unsigned> KeptEffects::firstLost() const {
-  for (const auto &[Number, Handle] : Effects)
-    if (!Handle)
-      return Number;
+  for (const Effect &E : Effects)
+    if (!E.isThere())
+      return E.Number;
   return std::nullopt;
 }
 
 std::vector<unsigned> KeptEffects::left() const {
   std::vector<unsigned> Numbers;
-  for (const auto &[Number, Handle] : Effects)
-    if (Handle)
-      Numbers.push_back(Number);
+  for (const Effect &E : Effects)
+    if (E.isThere())
+      Numbers.push_back(E.Number);
   return Numbers;
-}
-
-std::map<unsigned, Function *> IrProgram::targetsOf(unsigned M) const {
-  std::map<unsigned, Function *> All;
-  for (unsigned Index = 0; Index < Functions.size(); ++Index)
-    if (Function *F = Functions[Index].in(M))
-      All[Index] = F;
-  return All;
-}
-
-Built IrProgram::buildMarked() const {
-  return buildChanged(
-      [&](unsigned M, Module &Copy, const ValueToValueMapTy &Map) {
-        std::vector<Function *> Copies;
-        for (auto [Index, F] : targetsOf(M))
-          Copies.push_back(cast<Function>(Map.lookup(F)));
-        watchReach(Copy, Copies);
-      });
-}
-
-void IrProgram::setReached(ArrayRef<std::string> Marks) {
-  NotReached.assign(Functions.size(), {});
-  // What one module comes to or decides is so in all.
-  std::vector<std::string> Reached(Functions.size()), Decided(Functions.size());
-  for (unsigned M = 0; M < Modules.size(); ++M) {
-    StringRef Rest = Marks[M];
-    auto Take = [&Rest](std::string &To, size_t Count) {
-      StringRef Here = Rest.take_front(Count);
-      Rest = Rest.drop_front(Here.size());
-      To.resize(std::max(To.size(), Here.size()), '0');
-      for (size_t I = 0; I < Here.size(); ++I)
-        To[I] = std::max(To[I], Here[I]);
-    };
-    for (auto [Index, F] : targetsOf(M))
-      Take(Reached[Index], F->size());
-    for (auto [Index, F] : targetsOf(M))
-      Take(Decided[Index], 2 * decisionsOf(*F).size());
-  }
-  for (unsigned Index = 0; Index < Functions.size(); ++Index) {
-    const Target &T = Functions[Index];
-    NotReached[Index] = findUnreached(*T.F, Reached[Index], Decided[Index]);
-    if (NotReached[Index].Effects.empty())
-      continue;
-    ValueToValueMapTy Map;
-    std::unique_ptr<Module> Copy = copyOf(T.Module, Map, T.F);
-    auto *F = cast<Function>(&*Map[T.F]);
-    KeptEffects Kept(*F, NotReached[Index]);
-    CleanUp(*Copy, ToolsOf[T.Module]->Clean).run(F);
-    NotReached[Index].Effects = Kept.left();
-  }
-}
-
-bool IrProgram::isUnreached(unsigned Function,
-                            std::optional<unsigned> Number) const {
-  return Number && Function < NotReached.size() &&
-         NotReached[Function].contains(*Number);
-}
-
-Fitness IrProgram::unproven(unsigned Function, const std::string &Anchor,
-                            StringRef How) const {
-  Edit Of;
-  Of.At = Anchor;
-  describe(EditedFunction(*Functions[Function].F), Of);
-  std::string Where = Of.Location ? " at " + Of.Location.str() : "";
-  std::optional<unsigned> Number = numberOf(Anchor);
-  bool Undecided = Number && NotReached[Function].isUndecided(*Number);
-  return Fitness::failed(
-      Stage::Reach,
-      Anchor + " (" + Of.Note + ")" + Where + " is " + How.str() +
-          (Undecided ? ", of a test that comes out the same on all inputs"
-                     : ", which no input comes to") +
-          ": nothing would show whether that is right");
-}
-
-// Fields that name what an edit changes; others say where a value comes from.
-std::string IrProgram::changesUnreached(const PlacedEdit &E) const {
-  const Edit &Change = E.Change;
-  for (const std::string *Anchor : {&Change.At, &Change.Other}) {
-    bool Source = Anchor == &Change.Other && Change.Kind == EditKind::Replace;
-    if (!Source && isUnreached(E.Function, numberOf(*Anchor)))
-      return *Anchor;
-  }
-  return "";
 }

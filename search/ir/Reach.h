@@ -15,19 +15,22 @@
 //   %nan = fcmp uno float %v, 0.0        always false
 //   %r = select i1 %nan, float 0.0, float %v
 //
-// Each value of type i1 is a decision. One that came out the same on all inputs
-// is not edited either, nor is what it alone decides or what only it is
-// computed from, and it must still be there.
+// A decision (Decisions.h) that came out the same on all inputs is not edited
+// either, nor is what it alone decides or what only it is computed from, and it
+// must still be there: so are a remainder that never did anything, and what
+// keeps threads in order (Synchronisation.h).
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef GEVO_SEARCH_IR_REACH_H
 #define GEVO_SEARCH_IR_REACH_H
 
+#include "search/ir/Decisions.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/ValueHandle.h"
+#include <set>
 #include <vector>
 
 namespace gevo {
@@ -35,27 +38,32 @@ namespace gevo {
 /// The variable of a module that watchReach() makes has this name.
 inline constexpr char ReachVariable[] = "gevo_reached";
 
-/// The values of \p F that decide something, in order.
-std::vector<llvm::Instruction *> decisionsOf(llvm::Function &F);
-
 /// Adds code to \p Functions of \p M: byte N of the variable is 1 as soon as a
 /// thread has come to the N-th of their blocks. Behind these are two bytes for
-/// each of their decisions: 1 as soon as it was false, or true.
+/// each of their decisions: 1 as soon as it did not come out so, or did.
 void watchReach(llvm::Module &M, llvm::ArrayRef<llvm::Function *> Functions);
 
 /// The instructions of a function that no input comes to, or that depend on
-/// decisions that all inputs make in the same way, by anchor number.
+/// decisions that all inputs make in the same way, or that keep threads in
+/// order, by anchor number.
 struct Unreached {
-  llvm::BitVector All, Undecided;
+  llvm::BitVector All, Undecided, Synchronising;
   /// Those of them that others see the effect of, and decisions, unless the
   /// clean-up alone removes them.
   std::vector<unsigned> Effects;
+  /// Where decisions that are made in the same way are used: an instruction and
+  /// its operand.
+  std::set<std::pair<unsigned, unsigned>> Uses;
 
   bool contains(unsigned Number) const {
-    return Number < All.size() && (All.test(Number) || isUndecided(Number));
+    return has(All, Number) || has(Undecided, Number) ||
+           has(Synchronising, Number);
   }
-  bool isUndecided(unsigned Number) const {
-    return Number < Undecided.size() && Undecided.test(Number);
+  bool isUndecided(unsigned Number) const { return has(Undecided, Number); }
+
+private:
+  static bool has(const llvm::BitVector &In, unsigned Number) {
+    return Number < In.size() && In.test(Number);
   }
 };
 
@@ -76,7 +84,15 @@ public:
   std::vector<unsigned> left() const;
 
 private:
-  std::vector<std::pair<unsigned, llvm::WeakTrackingVH>> Effects;
+  struct Effect {
+    unsigned Number;
+    llvm::WeakTrackingVH Now;
+    /// Another decision may have taken its place, a constant may not.
+    bool Decides;
+
+    bool isThere() const;
+  };
+  std::vector<Effect> Effects;
 };
 
 } // namespace gevo

@@ -110,6 +110,68 @@ define void @clamp(ptr %p, float %least, i32 %n) {
             1u + 2 * 2 + 1);
 }
 
+// Arithmetic that did nothing: remainders, limits, saturation.
+TEST(Reach, WhatDoesNothingOnAllInputsIsNotProven) {
+  LLVMContext C;
+  std::unique_ptr<Module> M = parseModule(R"(
+declare i32 @llvm.smin.i32(i32, i32)
+declare i32 @llvm.uadd.sat.i32(i32, i32)
+define void @roll(ptr %p, i32 %n, i32 %c) {
+  %x = add i32 %n, %c
+  %m = xor i32 %c, 7
+  %h = urem i32 %x, %m
+  %q = udiv i32 %n, %c
+  %l = call i32 @llvm.smin.i32(i32 %h, i32 %c)
+  %s = call i32 @llvm.uadd.sat.i32(i32 %l, i32 %q)
+  %v = or i32 %s, 1
+  store i32 %v, ptr %p
+  ret void
+})",
+                                          C);
+  Function &F = *M->getFunction("roll");
+  // Whether it is the dividend, zero, either operand, the sum.
+  ASSERT_EQ(decisionsOf(F).size(), 5u);
+  Unreached Some = findUnreached(F, "1", "0101111101");
+  // The divisor, not the dividend.
+  for (unsigned Number : {1, 2, 3, 5})
+    EXPECT_TRUE(Some.contains(Number)) << Number;
+  for (unsigned Number : {0, 4, 6, 7})
+    EXPECT_FALSE(Some.contains(Number)) << Number;
+  EXPECT_EQ(Some.Effects, (std::vector<unsigned>{2, 3, 5}));
+  EXPECT_TRUE(Some.Uses.count({4, 0})) << "the remainder";
+  EXPECT_FALSE(Some.Uses.count({4, 1}));
+  // The smaller one was always the first; what is always changed is proven.
+  EXPECT_EQ(findUnreached(F, "1", "1010011010").Effects,
+            (std::vector<unsigned>{4}));
+
+  KeptEffects Kept(F, Some);
+  Instruction *Remainder = &*std::next(F.getEntryBlock().begin(), 2);
+  Remainder->replaceAllUsesWith(Remainder->getOperand(0));
+  Remainder->eraseFromParent();
+  EXPECT_EQ(Kept.firstLost(), 2u) << "another value is none";
+
+  watchReach(*M, {&F});
+  EXPECT_FALSE(verifyModule(*M, &errs()));
+}
+
+// h = h * 31 + c, where h is always zero: the loop's first turn is its last.
+TEST(Reach, AProductThatIsAlwaysZeroIsNotProven) {
+  LLVMContext C;
+  std::unique_ptr<Module> M = parseModule(R"(
+define void @hash(ptr %p, i32 %h, i32 %c) {
+  %m = mul i32 %h, 31
+  %s = add i32 %m, %c
+  store i32 %s, ptr %p
+  ret void
+})",
+                                          C);
+  Unreached Some = findUnreached(*M->getFunction("hash"), "1", "01");
+  EXPECT_EQ(Some.Effects, (std::vector<unsigned>{0}));
+  EXPECT_TRUE(Some.contains(0));
+  EXPECT_FALSE(Some.contains(1));
+  EXPECT_TRUE(Some.Uses.count({1, 0}));
+}
+
 TEST(Reach, EffectsThatAreGoneAreFound) {
   LLVMContext C;
   std::unique_ptr<Module> M = parseModule(Text, C);
