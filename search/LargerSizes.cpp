@@ -345,15 +345,17 @@ gevo::drawLonger(const Case &C, ArrayRef<OtherInput> Larger, RunOriginal Run) {
   constexpr size_t MostInputs = 6;
   uint64_t Steps = C.WarpInstructions;
   std::vector<OtherInput> All;
+  constexpr uint32_t Many = 7;
+  // Twice as much may be there for twice as many blocks alone.
   auto Follows = [&](const Count &Of) {
     return any_of(Larger, [&](const OtherInput &O) {
-      return loadAs<uint32_t>(&O.Changed.Launches[0].Params[Of.Offset]) !=
-             Of.Value;
+      return loadAs<uint32_t>(&O.Changed.Launches[0].Params[Of.Offset]) >=
+             Many * Of.Value;
     });
   };
   for (const Count &Of : countsOf(C))
-    for (uint64_t Times : {7, 61}) {
-      if (All.size() == MostInputs || Of.Value * Times > MostCount ||
+    for (uint32_t Times : {Many, 61U}) {
+      if (All.size() == MostInputs || uint64_t(Of.Value) * Times > MostCount ||
           Steps * Times > ManySteps || Follows(Of))
         break;
       auto Made =

@@ -41,7 +41,7 @@ std::vector<OtherInput> drawManyForOne(const capture::Case &C,
                                        RunOriginal Run);
 
 /// Seven times and 61 times what may be the rounds of a loop: counts that
-/// \p Larger, which were made of \p C, leave as they are. All else is as it
+/// \p Larger, which were made of \p C, do not have as large. All else is as it
 /// was, and the original must come to numbers that are as finite as they were.
 std::vector<OtherInput> drawLonger(const capture::Case &C,
                                    llvm::ArrayRef<OtherInput> Larger,
