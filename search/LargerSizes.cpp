@@ -318,12 +318,16 @@ std::vector<OtherInput> gevo::drawManyForOne(const Case &C,
                                              const KernelTraits &Traits,
                                              RunOriginal Run) {
   constexpr size_t MostInputs = 6;
+  // Rounds of a loop that is unrolled by eight, with three left over.
+  constexpr uint32_t Once = 11, Twice = 19;
   uint64_t Steps = C.WarpInstructions;
   std::vector<OtherInput> All;
   auto Add = [&](const Count &Of, uint32_t Now) {
-    uint64_t Most = mostSteps(Steps);
-    if (All.size() == MostInputs || (Now > 2 && Steps * Now > ManySteps))
+    uint64_t Times = Steps * Now, Most = mostSteps(Steps);
+    if (All.size() == MostInputs ||
+        (Now > 2 && Times > (Now == Twice ? FewSteps : ManySteps)))
       return false;
+    Most = std::max(Most, FewSteps + Times);
     std::optional<OtherInput> Made;
     if (bytesOf(C) < MostBytes)
       Made = enlarge(C, Of, Now, Most, gridsForMany(C.Launches[0].Grid, Now),
@@ -335,8 +339,10 @@ std::vector<OtherInput> gevo::drawManyForOne(const Case &C,
     return Made.has_value();
   };
   for (const Count &Of : onesOf(C))
-    if (!isNarrow(C, Of, Traits) && Add(Of, 2) && !Add(Of, 7))
-      Add(Of, 3);
+    if (!isNarrow(C, Of, Traits) && Add(Of, 2))
+      for (uint32_t Now : {Twice, Once, 7U, 3U})
+        if (Add(Of, Now))
+          break;
   return All;
 }
 

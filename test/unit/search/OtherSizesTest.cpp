@@ -297,6 +297,14 @@ TEST(OtherSizes, OneIsNotTakenForGranted) {
   All = drawManyForOne(C, {1000, 4000}, {}, Kernel);
   ASSERT_EQ(All.size(), 2u);
   EXPECT_EQ(All[1].What, "7 for 1 in parameter 1, with larger buffers");
+  Most = 40000;
+  All = drawManyForOne(C, {1000, 4000}, {}, Kernel);
+  ASSERT_EQ(All.size(), 2u);
+  EXPECT_EQ(All[1].What, "19 for 1 in parameter 1, with larger buffers");
+  C.WarpInstructions = 10000;
+  All = drawManyForOne(C, {1000, 4000}, {}, Kernel);
+  ASSERT_EQ(All.size(), 2u);
+  EXPECT_EQ(All[1].What, "11 for 1 in parameter 1, with larger buffers");
   KernelTraits Flag;
   Flag.IsNarrow = {false, true};
   EXPECT_TRUE(drawManyForOne(C, {1000, 4000}, Flag, Kernel).empty());
