@@ -317,9 +317,11 @@ std::vector<OtherInput> gevo::drawManyForOne(const Case &C,
                                              ArrayRef<uint64_t> Ends,
                                              const KernelTraits &Traits,
                                              RunOriginal Run) {
-  constexpr size_t MostInputs = 6;
-  // Rounds of a loop that is unrolled by eight, with three left over.
-  constexpr uint32_t Once = 11, Twice = 19;
+  constexpr size_t MostInputs = 9;
+  // Rounds of a loop that is unrolled by four or eight, with three left over,
+  // and with none.
+  constexpr uint32_t Twice = 19, WithRest[] = {Twice, 11, 7, 3},
+                     WithoutRest[] = {8, 4};
   uint64_t Steps = C.WarpInstructions;
   std::vector<OtherInput> All;
   auto Add = [&](const Count &Of, uint32_t Now) {
@@ -340,9 +342,11 @@ std::vector<OtherInput> gevo::drawManyForOne(const Case &C,
   };
   for (const Count &Of : onesOf(C))
     if (!isNarrow(C, Of, Traits) && Add(Of, 2))
-      for (uint32_t Now : {Twice, Once, 7U, 3U})
-        if (Add(Of, Now))
-          break;
+      for (ArrayRef<uint32_t> Likely :
+           {ArrayRef<uint32_t>(WithRest), ArrayRef<uint32_t>(WithoutRest)})
+        for (uint32_t Now : Likely)
+          if (Add(Of, Now))
+            break;
   return All;
 }
 

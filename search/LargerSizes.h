@@ -32,10 +32,10 @@ std::vector<OtherInput> drawLarger(const capture::Case &C,
                                    RunOriginal Run);
 
 /// The same for numbers that are 1, as a batch of one image has it: 2, and 19
-/// or, where that is too much, 11, 7 or 3, with larger buffers, and with as
-/// many times the blocks along a dimension if the original needs that; without
-/// larger ones where no buffer follows. A parameter of less than four bytes is
-/// no count.
+/// or, where that is too much, 11, 7 or 3; and 8 or 4, with larger buffers, and
+/// with as many times the blocks along a dimension if the original needs that;
+/// without larger ones where no buffer follows. A parameter of less than four
+/// bytes is no count.
 std::vector<OtherInput> drawManyForOne(const capture::Case &C,
                                        llvm::ArrayRef<uint64_t> Ends,
                                        const KernelTraits &Traits,
