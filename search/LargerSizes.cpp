@@ -37,6 +37,9 @@ struct Growth {
 
   /// What a buffer of \p Size bytes may have then.
   std::vector<uint64_t> sizes(uint64_t Size) const {
+    // Anything is a multiple of 1, and of its powers.
+    if (Count.Before == 1)
+      return {Size * Count.Now};
     // A border of what is hardly larger would make a count of anything.
     int MostBorder = int(std::min<uint64_t>(4, Count.Before / 8));
     std::vector<uint64_t> All = sizesFor(Size, Count, MostBorder);
@@ -226,12 +229,26 @@ static bool fit(Roomy &R, const Case &C, ArrayRef<uint64_t> Before,
   return Any;
 }
 
-// \p Of made \p Now, with the first grid that the original gets along with.
-static std::optional<OtherInput> enlarge(const Case &C, const Count &Of,
+// \p Of made \p Now, with nothing else: that of a loop, if no more than that.
+static std::optional<OtherInput> prolong(const Case &C, const Count &Of,
                                          uint32_t Now, uint64_t MostSteps,
-                                         ArrayRef<uint64_t> Ends,
                                          RunOriginal Run) {
-  for (const Extent &Grid : gridsFor(C.Launches[0], Of.Value, Now)) {
+  OtherInput O = withCount(C, Of, Now);
+  std::vector<uint64_t> Touched;
+  // What grows from round to round may end as infinity, which hides anything.
+  if (!Run(O.Changed, Touched) || O.Changed.WarpInstructions > MostSteps ||
+      !staysFinite(C, O.Changed))
+    return std::nullopt;
+  O.Count.reset();
+  return O;
+}
+
+// \p Of made \p Now, with the first of \p Grids that the original gets along
+// with.
+static std::optional<OtherInput>
+enlarge(const Case &C, const Count &Of, uint32_t Now, uint64_t MostSteps,
+        ArrayRef<Extent> Grids, ArrayRef<uint64_t> Ends, RunOriginal Run) {
+  for (const Extent &Grid : Grids) {
     OtherInput O = withCount(C, Of, Now);
     capture::Launch &L = O.Changed.Launches[0];
     Growth G{*O.Count, {blocksOf(L.Grid), blocksOf(Grid)}};
@@ -261,8 +278,9 @@ std::vector<OtherInput> gevo::drawLarger(const Case &C, ArrayRef<uint64_t> Ends,
     if (All.size() == MostInputs || Of.Value * Times > MostCount ||
         Steps * Times > MostSteps)
       return false;
-    auto Larger =
-        enlarge(C, Of, uint32_t(Of.Value * Times), MostSteps, Ends, Run);
+    auto Now = uint32_t(Of.Value * Times);
+    auto Larger = enlarge(C, Of, Now, MostSteps,
+                          gridsFor(C.Launches[0], Of.Value, Now), Ends, Run);
     if (Larger)
       All.push_back(std::move(*Larger));
     return Larger.has_value();
@@ -273,5 +291,88 @@ std::vector<OtherInput> gevo::drawLarger(const Case &C, ArrayRef<uint64_t> Ends,
     if (Add(Of, 2, Most) && !Add(Of, 61, FewSteps))
       Add(Of, 7, std::min(Most, ManySteps));
   }
+  return All;
+}
+
+// The count itself may be that of blocks in one dimension, or of elements that
+// the threads take.
+static std::vector<Extent> gridsForMany(const Extent &G, uint32_t Now) {
+  std::vector<Extent> Grids = {G};
+  for (uint32_t Extent::*Of : {&Extent::Z, &Extent::Y, &Extent::X}) {
+    Extent Larger = G;
+    Larger.*Of *= Now;
+    Grids.push_back(Larger);
+  }
+  return Grids;
+}
+
+static bool isNarrow(const Case &C, const Count &Of,
+                     const KernelTraits &Traits) {
+  auto Number = size_t(upper_bound(C.Launches[0].Offsets, Of.Offset) -
+                       C.Launches[0].Offsets.begin() - 1);
+  return Number < Traits.IsNarrow.size() && Traits.IsNarrow[Number];
+}
+
+std::vector<OtherInput> gevo::drawManyForOne(const Case &C,
+                                             ArrayRef<uint64_t> Ends,
+                                             const KernelTraits &Traits,
+                                             RunOriginal Run) {
+  constexpr size_t MostInputs = 9;
+  // Rounds of a loop that is unrolled by four or eight, with three left over,
+  // and with none.
+  constexpr uint32_t Twice = 19, WithRest[] = {Twice, 11, 7, 3},
+                     WithoutRest[] = {8, 4};
+  uint64_t Steps = C.WarpInstructions;
+  std::vector<OtherInput> All;
+  auto Add = [&](const Count &Of, uint32_t Now) {
+    uint64_t Times = Steps * Now, Most = mostSteps(Steps);
+    if (All.size() == MostInputs ||
+        (Now > 2 && Times > (Now == Twice ? FewSteps : ManySteps)))
+      return false;
+    Most = std::max(Most, FewSteps + Times);
+    std::optional<OtherInput> Made;
+    if (bytesOf(C) < MostBytes)
+      Made = enlarge(C, Of, Now, Most, gridsForMany(C.Launches[0].Grid, Now),
+                     Ends, Run);
+    if (!Made)
+      Made = prolong(C, Of, Now, Most, Run);
+    if (Made)
+      All.push_back(std::move(*Made));
+    return Made.has_value();
+  };
+  for (const Count &Of : onesOf(C))
+    if (!isNarrow(C, Of, Traits) && Add(Of, 2))
+      for (ArrayRef<uint32_t> Likely :
+           {ArrayRef<uint32_t>(WithRest), ArrayRef<uint32_t>(WithoutRest)})
+        for (uint32_t Now : Likely)
+          if (Add(Of, Now))
+            break;
+  return All;
+}
+
+std::vector<OtherInput>
+gevo::drawLonger(const Case &C, ArrayRef<OtherInput> Larger, RunOriginal Run) {
+  constexpr size_t MostInputs = 6;
+  uint64_t Steps = C.WarpInstructions;
+  std::vector<OtherInput> All;
+  constexpr uint32_t Many = 7;
+  // Twice as much may be there for twice as many blocks alone.
+  auto Follows = [&](const Count &Of) {
+    return any_of(Larger, [&](const OtherInput &O) {
+      return loadAs<uint32_t>(&O.Changed.Launches[0].Params[Of.Offset]) >=
+             Many * Of.Value;
+    });
+  };
+  for (const Count &Of : countsOf(C))
+    for (uint32_t Times : {Many, 61U}) {
+      if (All.size() == MostInputs || uint64_t(Of.Value) * Times > MostCount ||
+          Steps * Times > ManySteps || Follows(Of))
+        break;
+      auto Made =
+          prolong(C, Of, uint32_t(Of.Value * Times), mostSteps(Steps), Run);
+      if (!Made)
+        break;
+      All.push_back(std::move(*Made));
+    }
   return All;
 }

@@ -31,6 +31,23 @@ std::vector<OtherInput> drawLarger(const capture::Case &C,
                                    llvm::ArrayRef<uint64_t> Ends,
                                    RunOriginal Run);
 
+/// The same for numbers that are 1, as a batch of one image has it: 2, and 19
+/// or, where that is too much, 11, 7 or 3; and 8 or 4, with larger buffers, and
+/// with as many times the blocks along a dimension if the original needs that;
+/// without larger ones where no buffer follows. A parameter of less than four
+/// bytes is no count.
+std::vector<OtherInput> drawManyForOne(const capture::Case &C,
+                                       llvm::ArrayRef<uint64_t> Ends,
+                                       const KernelTraits &Traits,
+                                       RunOriginal Run);
+
+/// Seven times and 61 times what may be the rounds of a loop: counts that
+/// \p Larger, which were made of \p C, do not have as large. All else is as it
+/// was, and the original must come to numbers that are as finite as they were.
+std::vector<OtherInput> drawLonger(const capture::Case &C,
+                                   llvm::ArrayRef<OtherInput> Larger,
+                                   RunOriginal Run);
+
 /// The next address from \p From on with room for \p Size bytes and some more.
 uint64_t freePlace(const capture::Case &C, uint64_t From, uint64_t Size);
 

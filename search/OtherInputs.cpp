@@ -18,6 +18,8 @@
 #include "search/OtherValues.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
+#include <map>
+#include <set>
 
 using namespace llvm;
 using namespace gevo;
@@ -35,6 +37,14 @@ static StringRef nameOf(Draw How) {
     return "small numbers for zeros";
   case Draw::Parts:
     return "fractions for zeros";
+  case Draw::Equal:
+    return "values that are equal";
+  case Draw::Signed:
+    return "values that are equal and zeros of both signs";
+  case Draw::Ties:
+    return "values that are equal, zeros of both signs and denormal numbers";
+  case Draw::Specials:
+    return "infinities, NaN and values that are equal";
   }
   llvm_unreachable("a draw without a name");
 }
@@ -91,17 +101,34 @@ static Drawn drawBuffers(const Case &C, bool Doubles, Draw How, Random &Dice,
   return D;
 }
 
-// Draws the floats that a parameter of \p Size bytes at \p At has; false if it
-// has none.
-static bool drawParameter(capture::Bytes &Params, size_t At, size_t Size,
-                          bool Doubles, const Case &C, Random &Dice) {
-  uint8_t *From = &Params[At];
-  if (Doubles && Size == 8 && drawNear(From, 8, Dice))
-    return true;
+// Draws the floats that parameter \p I, of \p Size bytes at \p At, has; false
+// if it has none. That a zero is a float, only its declaration tells or, in a
+// structure, what loads it.
+static bool drawParameter(capture::Bytes &Params, size_t I, size_t At,
+                          size_t Size, const KernelTraits &Traits,
+                          const Case &C, Random &Dice) {
+  std::vector<FloatWord> Known;
+  if (Traits.isFloat(I))
+    Known.push_back({unsigned(I), 0, Traits.FloatBytes[I]});
+  for (const FloatWord &F : Traits.FloatWords)
+    if (F.Parameter == I)
+      Known.push_back(F);
+  std::set<size_t> Done;
   bool Any = false;
+  for (const FloatWord &F : Known) {
+    if (F.Offset + F.Bytes > Size || !Done.insert(F.Offset).second)
+      continue;
+    uint8_t *Of = &Params[At + F.Offset];
+    Any |= drawForZero(Of, F.Bytes, Dice) || drawNear(Of, F.Bytes, Dice);
+    if (F.Bytes == 8)
+      Done.insert(F.Offset + 4);
+  }
+  if (Traits.Doubles && Size == 8 && Done.empty() &&
+      drawNear(&Params[At], 8, Dice))
+    return true;
   for (size_t Word = 0; Word + 4 <= Size; Word += 4)
-    if (!isOfAddress(Params, At + Word, C))
-      Any |= drawNear(From + Word, 4, Dice);
+    if (!Done.count(Word) && !isOfAddress(Params, At + Word, C))
+      Any |= drawNear(&Params[At + Word], 4, Dice);
   return Any;
 }
 
@@ -115,12 +142,7 @@ static void addParameters(const Case &C, const KernelTraits &Traits,
   for (size_t I = 0; I < L.Offsets.size(); ++I) {
     size_t At = L.Offsets[I],
            End = I + 1 < L.Offsets.size() ? L.Offsets[I + 1] : L.Params.size();
-    // That a zero is a float, only its declaration tells.
-    bool Float = Traits.isFloat(I) && Traits.FloatBytes[I] <= End - At;
-    if (Float && drawForZero(&L.Params[At], Traits.FloatBytes[I], Dice))
-      Any = true;
-    else
-      Any |= drawParameter(L.Params, At, End - At, Traits.Doubles, C, Dice);
+    Any |= drawParameter(L.Params, I, At, End - At, Traits, C, Dice);
   }
   if (Any)
     To.push_back(std::move(O));
@@ -209,6 +231,9 @@ gevo::drawOtherInputs(const Case &C, const KernelTraits &Traits, Random &Dice,
   Drawn Counts = Values(Draw::Counts), Parts = Values(Draw::Parts);
   Add(Counts);
   Add(Parts);
+  Drawn Ties = Values(Traits.Inexact ? Draw::Signed : Draw::Ties);
+  Add(Ties.Buffers.empty() ? Values(Draw::Equal) : std::move(Ties));
+  Add(drawBuffers(C, Traits.Doubles, Draw::Specials, Dice, Works));
   if (C.Launches.size() != 1)
     return All;
   addParameters(C, Traits, Dice, All);
@@ -234,7 +259,11 @@ std::vector<OtherInput> gevo::drawLargerInputs(const Case &C,
   if (C.Launches.size() != 1)
     return {};
   std::vector<OtherInput> All = drawLarger(C, Ends, Run);
-  append_range(All, drawLargerBlocks(C, All, Traits, Run));
+  std::vector<OtherInput> Blocks = drawLargerBlocks(C, All, Traits, Run),
+                          Many = drawManyForOne(C, Ends, Traits, Run),
+                          Longer = drawLonger(C, All, Run);
+  for (std::vector<OtherInput> *More : {&Blocks, &Many, &Longer})
+    append_range(All, std::move(*More));
   for (OtherInput &O : All) {
     const Case Plain = O.Changed;
     std::vector<uint64_t> Touched;
@@ -269,6 +298,38 @@ static uint64_t threadsIn(StringRef Bounds) {
   return Threads;
 }
 
+// Of "ld.param.v2.f32 {%f1, %f2}, [k_param_0+8];" and the like, where
+// "mov.b64 %rd1, k_param_0;" gives a parameter another name.
+static void addFloatWords(StringRef Body, std::map<StringRef, unsigned> Names,
+                          std::vector<FloatWord> &To) {
+  SmallVector<StringRef, 0> Lines;
+  Body.split(Lines, ';');
+  for (StringRef Line : Lines) {
+    StringRef One = Line.rtrim().rsplit('\n').second.trim();
+    auto [Code, Operands] = One.split('\t');
+    Code = Code.rtrim();
+    if (Code == "mov.b64" || Code == "mov.u64") {
+      auto [To, From] = Operands.split(", ");
+      if (auto Of = Names.find(From); Of != Names.end())
+        Names[To] = Of->second;
+    }
+    if (!Code.consume_front("ld.param."))
+      continue;
+    unsigned Count = Code.consume_front("v2.")   ? 2
+                     : Code.consume_front("v4.") ? 4
+                                                 : 1;
+    unsigned Bytes = Code == "f32" ? 4 : Code == "f64" ? 8 : 0, First = 0;
+    auto [Name, Offset] =
+        Operands.split('[').second.split(']').first.split('+');
+    auto Of = Names.find(Name);
+    if (!Bytes || Of == Names.end() ||
+        (!Offset.empty() && Offset.getAsInteger(10, First)))
+      continue;
+    for (unsigned I = 0; I < Count; ++I)
+      To.push_back({Of->second, First + I * Bytes, Bytes});
+  }
+}
+
 KernelTraits gevo::traitsOf(StringRef Ptx, StringRef Kernel) {
   StringRef Text =
       Ptx.substr(Ptx.find((Twine(".entry ") + Kernel + "(").str()));
@@ -282,9 +343,19 @@ KernelTraits gevo::traitsOf(StringRef Ptx, StringRef Kernel) {
   auto [Parameters, Body] = Text.split(')');
   SmallVector<StringRef, 16> Each;
   Parameters.split('(').second.split(Each, ',');
-  for (StringRef One : Each)
+  std::map<StringRef, unsigned> Names;
+  unsigned Number = 0;
+  for (StringRef One : Each) {
     Traits.FloatBytes.push_back(One.contains(".param .f32")   ? 4
                                 : One.contains(".param .f64") ? 8
                                                               : 0);
+    Traits.IsNarrow.push_back(any_of(
+        ArrayRef<StringRef>{".u8 ", ".s8 ", ".b8 ", ".u16 ", ".s16 ", ".b16 "},
+        [&](StringRef Type) {
+          return !One.contains('[') && One.contains(Type);
+        }));
+    Names[One.split('[').first.rtrim().rsplit(' ').second] = Number++;
+  }
+  addFloatWords(Body, Names, Traits.FloatWords);
   return Traits;
 }

@@ -53,6 +53,12 @@ struct PointerPair {
   unsigned First = 0, Second = 0;
 };
 
+/// A float that a kernel loads from its parameter of that number, with its
+/// place there: a structure that is passed by value may have several.
+struct FloatWord {
+  unsigned Parameter = 0, Offset = 0, Bytes = 0;
+};
+
 /// What the code of a kernel tells about its inputs.
 struct KernelTraits {
   /// Floats may have eight bytes where that cannot be told from the values.
@@ -67,6 +73,12 @@ struct KernelTraits {
   uint64_t MostThreads = 1024;
   /// The text does not tell.
   std::vector<PointerPair> Pairs = {};
+  std::vector<FloatWord> FloatWords = {};
+  /// Those of less than four bytes, which are no counts.
+  std::vector<bool> IsNarrow = {};
+  /// Its results may have errors, which are more than denormal numbers. The
+  /// text does not tell.
+  bool Inexact = false;
 
   bool isFloat(size_t Parameter) const {
     return Parameter < FloatBytes.size() && FloatBytes[Parameter];
@@ -80,7 +92,9 @@ KernelTraits traitsOf(llvm::StringRef Ptx, llvm::StringRef Kernel);
 /// among the parameters, near what they are. Another draw goes beyond: by the
 /// width of the range on both sides. Buffers that hold addresses are left as
 /// they are. Buffers of zeros get small numbers, and fractions, in draws of
-/// their own; so does a zero among the parameters that is declared as a float.
+/// their own; so does a zero among the parameters that is declared as a float
+/// or, in a structure, loaded as one. Floats are equal, zeros of both signs,
+/// denormal, infinite and no numbers in draws of their own, too.
 /// Flags are turned. Sizes differ as OtherSizes.h says, and values with them,
 /// as what is zero in the run would hide what a size changes: counts come with
 /// other values and with numbers for zeros, blocks and threads with these
@@ -91,10 +105,10 @@ std::vector<OtherInput>
 drawOtherInputs(const capture::Case &C, const KernelTraits &Traits,
                 Random &Dice, llvm::function_ref<bool(capture::Case &)> Works);
 
-/// Inputs with more work than \p C has, as LargerSizes.h says, or more threads,
-/// as LargerBlocks.h says, and with other values where the original gets along
-/// with them; what is expected of them is known. \p Ends: where what the
-/// original touches with \p C ends, by buffer.
+/// Inputs with more work than \p C has, or more rounds of a loop, as
+/// LargerSizes.h says, or more threads, as LargerBlocks.h says, and with other
+/// values where the original gets along with them; what is expected of them is
+/// known. \p Ends: where what the original touches with \p C ends, by buffer.
 std::vector<OtherInput> drawLargerInputs(const capture::Case &C,
                                          llvm::ArrayRef<uint64_t> Ends,
                                          const KernelTraits &Traits,

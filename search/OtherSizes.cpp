@@ -23,8 +23,8 @@ using capture::Case;
 
 // Every word, as a parameter may be a structure, and one of eight bytes may
 // have the count in its lower half.
-std::vector<Count> gevo::countsOf(const Case &C) {
-  constexpr uint32_t Least = 2;
+static std::vector<Count> wordsOf(const Case &C, uint32_t Least,
+                                  uint32_t Most) {
   constexpr size_t MostCounts = 8;
   const capture::Launch &L = C.Launches[0];
   std::vector<Count> All;
@@ -34,7 +34,7 @@ std::vector<Count> gevo::countsOf(const Case &C) {
       continue;
     auto Value = loadAs<uint32_t>(&L.Params[At]);
     auto After = upper_bound(L.Offsets, At);
-    if (Value < Least || Value > MostCount || After == L.Offsets.begin())
+    if (Value < Least || Value > Most || After == L.Offsets.begin())
       continue;
     size_t Inside = At - *std::prev(After);
     std::string Where = "parameter " +
@@ -44,6 +44,12 @@ std::vector<Count> gevo::countsOf(const Case &C) {
   }
   return All;
 }
+
+std::vector<Count> gevo::countsOf(const Case &C) {
+  return wordsOf(C, 2, MostCount);
+}
+
+std::vector<Count> gevo::onesOf(const Case &C) { return wordsOf(C, 1, 1); }
 
 OtherInput gevo::withCount(const Case &C, const Count &Of, uint32_t Now) {
   OtherInput O{C,

@@ -32,6 +32,9 @@ constexpr uint32_t MostCount = 1 << 24;
 /// Of the only launch of \p C: the first few that may be.
 std::vector<Count> countsOf(const capture::Case &C);
 
+/// Those that are 1, as the number of images of a batch may be.
+std::vector<Count> onesOf(const capture::Case &C);
+
 /// \p C with \p Now in the place of \p Of.
 OtherInput withCount(const capture::Case &C, const Count &Of, uint32_t Now);
 

@@ -137,6 +137,81 @@ static void drawFloats(const Elements &All, bool Beyond, Random &Dice) {
       drawFloat<T>(All[I], R, Dice);
 }
 
+namespace {
+/// Floats that comparisons and flags treat otherwise than others do.
+template <typename T> class Tied {
+public:
+  Tied(const Elements &All, Random &Dice) : Dice(Dice) {
+    constexpr size_t Few = 6;
+    for (size_t I = 0; I < All.count(); ++I)
+      Held.push_back(loadAs<T>(All[I]));
+    for (size_t I = 0; I < Few; ++I)
+      Often.push_back(Dice.pick(Held));
+  }
+
+  T draw(T Was, Draw How) {
+    using Limits = std::numeric_limits<T>;
+    if (How == Draw::Specials && !Dice.below(16))
+      return Dice.below(2) ? Limits::quiet_NaN() : sign() * Limits::infinity();
+    switch (uint64_t Share = Dice.below(16)) {
+    case 0:
+    case 1:
+    case 2:
+    case 3:
+      if (How == Draw::Equal)
+        break;
+      if (Share == 3 && How == Draw::Ties)
+        return sign() * Limits::min() * T(Dice.below(1 << 20)) * T(0x1p-20);
+      return Share == 0 ? T(0) : Share == 1 ? -T(0) : -Dice.pick(Often);
+    case 4:
+    case 5:
+      return Dice.pick(Held);
+    case 6:
+    case 7:
+    case 8:
+      return Was;
+    default:
+      break;
+    }
+    return Dice.pick(Often);
+  }
+
+private:
+  T sign() { return Dice.below(2) ? T(-1) : T(1); }
+
+  Random &Dice;
+  std::vector<T> Held, Often;
+};
+} // namespace
+
+static bool isTied(Draw How) {
+  return How == Draw::Equal || How == Draw::Signed || How == Draw::Ties ||
+         How == Draw::Specials;
+}
+
+template <typename T>
+static bool drawTied(const Elements &All, Draw How, Random &Dice) {
+  if (All.count() < 2)
+    return false;
+  Tied<T> Of(All, Dice);
+  for (size_t I = 0; I < All.count(); ++I) {
+    T Value = Of.draw(loadAs<T>(All[I]), How);
+    std::memcpy(All[I], &Value, sizeof(T));
+  }
+  return true;
+}
+
+// A stride or a count behind a pointer: the next one, and the one before.
+template <typename T> static bool drawNext(uint8_t *Of, bool Beyond) {
+  auto Was = loadAs<T>(Of);
+  if (!Was || Was == std::numeric_limits<T>::max() ||
+      Was == std::numeric_limits<T>::min())
+    return false;
+  T Value = T(Beyond ? Was - 1 : Was + 1);
+  std::memcpy(Of, &Value, sizeof(T));
+  return true;
+}
+
 // Zeros alone are for drawInZeros.
 template <typename T>
 static bool drawWords(const Elements &All, bool Beyond, Random &Dice) {
@@ -193,8 +268,7 @@ static Elements elementsOf(Buffer &B, bool Doubles, bool &Floats) {
   return Whole ? Four : Elements(B, 1);
 }
 
-// It is read as it was before the launch: what is only written is no input.
-static bool isInput(const Buffer &B) {
+bool gevo::isInput(const Buffer &B) {
   return any_of(B.Pieces, [](const capture::Piece &P) {
     return P.Marks.empty() || any_of(P.Marks, [](uint8_t Mark) {
              return Mark & capture::ReadFirst;
@@ -247,9 +321,15 @@ bool gevo::drawValues(Buffer &B, const Case &C, bool Doubles, Draw How,
   Elements All = elementsOf(B, Doubles, Floats);
   if (How == Draw::Order)
     return shuffle(All, Dice);
-  if (All.count() < 2 && !Floats)
-    return false;
+  if (isTied(How))
+    return Floats && (All.size() == 8 ? drawTied<double>(All, How, Dice)
+                                      : drawTied<float>(All, How, Dice));
   bool Beyond = How == Draw::Beyond;
+  if (All.count() == 1 && !Floats)
+    return All.size() == 4 ? drawNext<int32_t>(All[0], Beyond)
+                           : drawNext<uint8_t>(All[0], Beyond);
+  if (!All.count())
+    return false;
   if (!Floats)
     return All.size() == 4 ? drawWords<int32_t>(All, Beyond, Dice)
                            : drawWords<uint8_t>(All, Beyond, Dice);

@@ -27,11 +27,15 @@ template <typename T> T loadAs(const uint8_t *From) {
 
 /// How values are drawn.
 enum class Draw {
-  Like,   ///< Floats in the range of the buffer, words from among its own.
-  Beyond, ///< In a range that is three times as wide.
-  Order,  ///< The same in another order.
-  Counts, ///< Small numbers in buffers of zeros, and those alone.
-  Parts   ///< Numbers between -1 and 1 there.
+  Like,    ///< Floats in the range of the buffer, words from among its own.
+  Beyond,  ///< In a range that is three times as wide.
+  Order,   ///< The same in another order.
+  Counts,  ///< Small numbers in buffers of zeros, and those alone.
+  Parts,   ///< Numbers between -1 and 1 there.
+  Equal,   ///< Floats of which many are equal, from those of the buffer.
+  Signed,  ///< The same, with zeros of both signs and negated.
+  Ties,    ///< The same, with denormal numbers.
+  Specials ///< As Signed, and one in 16 is an infinity or no number.
 };
 
 /// Draws what \p B of \p C holds anew; false if it is left as it is: memory
@@ -39,10 +43,14 @@ enum class Draw {
 /// order, as all of it is the same. Zeros alone may be of any type: they have
 /// draws of their own, one for each that the kernel's stores there do not
 /// exclude. A number that fills a buffer alone does not stay alone: a kernel
-/// that takes it for granted would be right. \p Doubles: floats have eight
-/// bytes where that cannot be told from the values.
+/// that takes it for granted would be right, and a whole number that is alone
+/// in its buffer becomes larger by one, and smaller for a draw beyond. \p
+/// Doubles: floats have eight bytes where that cannot be told from the values.
 bool drawValues(capture::Buffer &B, const capture::Case &C, bool Doubles,
                 Draw How, Random &Dice);
+
+/// Is \p B read as it was before the launch? What is only written is no input.
+bool isInput(const capture::Buffer &B);
 
 /// Does \p Word point into a buffer of \p C?
 bool isAddress(uint64_t Word, const capture::Case &C);

@@ -191,6 +191,7 @@ static std::string makeInputs(const LaunchScenario &From,
     std::string Kernel = shortName(C.Launches[0].Kernel);
     const std::string &Ptx = From.Captured.Modules[C.Module];
     KernelTraits Traits = traitsOf(Ptx, C.Launches[0].Kernel);
+    Traits.Inexact = From.Rules.largestError() > 0;
     if (Which.Pairs)
       Traits.Pairs = Which.Pairs(From.ModuleOf[I], C.Launches[0].Kernel);
     Trials T(*D, From);

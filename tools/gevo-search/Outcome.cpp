@@ -47,6 +47,8 @@ Error Outcome::write(const Search &S, const Finalist &Best) const {
     Measured["sizes_not_varied"] = json::Array(Not.Sizes);
   if (!Not.Blocks.empty())
     Measured["blocks_not_enlarged"] = json::Array(Not.Blocks);
+  if (!Not.Values.empty())
+    Measured["values_not_varied"] = json::Array(Not.Values);
   if (!Not.Pointers.empty())
     Measured["pointers_not_varied"] = json::Array(Not.Pointers);
   if (Asked.DistinctPointers)

@@ -24,13 +24,16 @@ struct Unvaried {
   std::vector<std::string> Sizes;
   /// Kernels that ask how many threads a block has, which never are more.
   std::vector<std::string> Blocks;
-  /// "smooth: arg0 and arg1 are never the same".
+  /// "smooth: arg0, arg2": of what is read, what always has the same values.
+  std::vector<std::string> Values;
+  /// "smooth: arg0 and arg1 are never the same", "copy: those in arg0 are as
+  /// they were".
   std::vector<std::string> Pointers;
 };
 
-/// What \p Made, inputs made from \p From, has of that. \p Pairs, which may be
-/// null, are asked of kernels that \p Edited names, or of all if an edited
-/// function is no kernel.
+/// What \p Made, inputs made from \p From, has of that. Values are told of
+/// kernels that \p Edited names, or of all if an edited function is no kernel,
+/// and so are pointers; of these nothing if \p Pairs is null.
 Unvaried findUnvaried(const LaunchScenario &From, const LaunchScenario &Made,
                       const PairsOfKernel &Pairs,
                       const std::set<std::string> &Edited);

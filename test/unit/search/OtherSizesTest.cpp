@@ -263,3 +263,78 @@ TEST(OtherSizes, WhatFollowsNothingIsNotMadeLarger) {
   C.WarpInstructions = 3000000;
   EXPECT_EQ(Larger(C, {800, 800}).first, 1u) << "seven times is too long";
 }
+
+TEST(OtherSizes, OneIsNotTakenForGranted) {
+  // Images of 1000 bytes, of which the run has one.
+  capture::Case C = withTable(1, 4000);
+  C.Buffers[0].Size = 1000;
+  C.Buffers[0].Pieces[0].Before.resize(1000);
+  C.Launches[0].Grid = {1, 1, 1};
+  C.WarpInstructions = 100;
+  uint64_t Most = 4000;
+  auto Kernel = [&](capture::Case &Now, std::vector<uint64_t> &Ends) {
+    uint32_t Count;
+    uint64_t Out;
+    std::memcpy(&Count, &Now.Launches[0].Params[8], 4);
+    std::memcpy(&Out, &Now.Launches[0].Params[0], 8);
+    Ends.clear();
+    for (const capture::Buffer &B : Now.Buffers) {
+      Ends.push_back(B.Address == Out ? uint64_t(Count) * 1000 : 4000);
+      if (B.Size < Ends.back())
+        return false;
+    }
+    return Count * 1000 <= Most;
+  };
+  std::vector<OtherInput> All = drawManyForOne(C, {1000, 4000}, {}, Kernel);
+  ASSERT_EQ(All.size(), 3u);
+  EXPECT_EQ(All[0].What, "2 for 1 in parameter 1, with larger buffers");
+  EXPECT_EQ(All[1].What, "3 for 1 in parameter 1, with larger buffers");
+  uint64_t Out;
+  std::memcpy(&Out, &All[0].Changed.Launches[0].Params[0], 8);
+  for (const capture::Buffer &B : All[0].Changed.Buffers)
+    EXPECT_EQ(B.Size, B.Address == Out ? 2000u : 4000u);
+  Most = 7000;
+  All = drawManyForOne(C, {1000, 4000}, {}, Kernel);
+  ASSERT_EQ(All.size(), 3u);
+  EXPECT_EQ(All[1].What, "7 for 1 in parameter 1, with larger buffers");
+  Most = 40000;
+  All = drawManyForOne(C, {1000, 4000}, {}, Kernel);
+  ASSERT_EQ(All.size(), 3u);
+  EXPECT_EQ(All[1].What, "19 for 1 in parameter 1, with larger buffers");
+  C.WarpInstructions = 10000;
+  All = drawManyForOne(C, {1000, 4000}, {}, Kernel);
+  ASSERT_EQ(All.size(), 3u);
+  EXPECT_EQ(All[1].What, "11 for 1 in parameter 1, with larger buffers");
+  EXPECT_EQ(All[2].What, "8 for 1 in parameter 1, with larger buffers");
+  KernelTraits Flag;
+  Flag.IsNarrow = {false, true};
+  EXPECT_TRUE(drawManyForOne(C, {1000, 4000}, Flag, Kernel).empty());
+  // A loop that goes round more often needs no more memory.
+  auto Loop = [](capture::Case &, std::vector<uint64_t> &Ends) {
+    Ends = {1000, 4000};
+    return true;
+  };
+  All = drawManyForOne(C, {1000, 4000}, {}, Loop);
+  ASSERT_EQ(All.size(), 3u);
+  EXPECT_EQ(All[0].What, "2 for 1 in parameter 1");
+}
+
+TEST(OtherSizes, RoundsThatNoBufferFollowsAreMore) {
+  capture::Case C = withTable(20, 4000);
+  C.WarpInstructions = 1000;
+  uint64_t Each = 50;
+  auto Loop = [&](capture::Case &Now, std::vector<uint64_t> &Ends) {
+    uint32_t Count;
+    std::memcpy(&Count, &Now.Launches[0].Params[8], 4);
+    Now.WarpInstructions = Count * Each;
+    Ends = {80, 4000};
+    return true;
+  };
+  std::vector<OtherInput> All = drawLonger(C, {}, Loop);
+  ASSERT_EQ(All.size(), 2u);
+  EXPECT_EQ(All[0].What, "140 for 20 in parameter 1");
+  EXPECT_EQ(All[1].What, "1220 for 20 in parameter 1");
+  Each = 100;
+  EXPECT_EQ(drawLonger(C, {}, Loop).size(), 1u) << "61 times is too long";
+  EXPECT_TRUE(drawLonger(C, All, Loop).empty()) << "there are larger ones";
+}
